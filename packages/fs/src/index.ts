@@ -1,1 +1,2 @@
-export {}
+/** Public entry point of `@toolseam/fs`. */
+export * from './definition/index.ts'
