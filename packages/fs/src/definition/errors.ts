@@ -51,11 +51,10 @@ export interface FsErrorDetails {
 
 export type FactValue = null | boolean | number | string | readonly FactValue[] | { readonly [key: string]: FactValue | undefined }
 
-const brand: unique symbol = Symbol.for('toolseam.fs.error') as never
+const brand = Symbol.for('toolseam.fs.error')
 
 export class FsError extends Error {
   override readonly name: string = 'FsError'
-  readonly [brand]: true = true
   readonly code: FsErrorCode
   readonly details: FsErrorDetails
 
@@ -65,6 +64,7 @@ export class FsError extends Error {
     super(message ?? (details.path === undefined ? code : `${code}: ${details.path}`), cause === undefined ? undefined : { cause })
     this.code = code
     this.details = details
+    Object.defineProperty(this, brand, { value: true })
   }
 }
 
