@@ -33,8 +33,10 @@ export type Prepared = PreparedDispatch | PostResult | FinalResult
 export type Dispatched = PostResult | FinalResult
 
 export interface PrepareOptions {
-  /** Called once when only a human's answer is outstanding. */
+  /** Called when only a human's answer is outstanding; once for each ask that a human gets. */
   onAsk?(): void
+  /** Called with the answer in hand and awaited before judging goes on, so that a scheduler can keep stages apart (P-76). */
+  onAnswer?(): Promise<void> | void
   surface?: ToolDomainSurface
 }
 

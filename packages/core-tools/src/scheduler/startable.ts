@@ -22,7 +22,7 @@ export function startable(lane: readonly LaneEntry[], limit: number): readonly n
     const entry = lane[index]
     if (entry === undefined || entry.state === 'settled') continue
     if (entry.concurrency === 'exclusive') {
-      if (entry.state === 'waiting' && earlierOpen === 0 && running < limit) next.push(index)
+      if (entry.state === 'waiting' && earlierOpen === 0 && running === 0) next.push(index)
       return next
     }
     earlierOpen += 1
