@@ -42,7 +42,7 @@ export interface FileFacts {
 }
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'unknown-8bit'
-export type LineEnds = 'lf' | 'crlf' | 'cr' | 'mixed' | 'none'
+export type LineEnds = 'lf' | 'crlf' | 'mixed' | 'none'
 
 /** Lines wanted: from `offset` (1-based) at most `limit`, or the last `tail`. */
 export interface ReadWindow {
@@ -60,6 +60,7 @@ export interface TextWindow {
   path: string
   /** Lines joined with LF, without BOM; a final line end is not part of it. Lone CRs and other controls are as they are. */
   text: string
+  /** 1-based. Negative (counted from the end, -1 is the last) for the tail of a file whose lines were not counted. */
   startLine: number
   /** Last line given; `startLine - 1` when none. */
   endLine: number
