@@ -1,0 +1,74 @@
+/**
+ * JSON Schema documents become validators here, once, at registration. A document that cannot be used is refused with the reason.
+ */
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { JsonIssue, JsonObject, JsonValue } from '../contracts/json.ts'
+import { snapshotJson } from '../json/copy.ts'
+import type { CompiledSchema, Validate } from './compiled.ts'
+import { checkWellFormed, createAjv, dialectOf, type Dialect } from './dialect.ts'
+import { describeViolation } from './describe-violation.ts'
+import { normaliseSchema } from './normalise.ts'
+
+/** Throws an error that says what is wrong. */
+export function compileJsonSchema(schema: unknown): CompiledSchema {
+  const jsonSchema = readDocument(schema)
+  const dialect = dialectOf(jsonSchema['$schema'])
+  checkWellFormed(jsonSchema, dialect)
+  const check = compileWith(normaliseSchema(jsonSchema, dialect), dialect)
+  probe(check)
+  return Object.freeze({ jsonSchema, validate: validator(check) })
+}
+
+function readDocument(schema: unknown): JsonObject {
+  const snapshot = snapshotJson(schema, { ignoreSymbols: true })
+  if (!snapshot.ok) {
+    const [issue] = snapshot.issues
+    throw new Error(`is not a JSON Schema: ${issue?.path || 'the root'} ${issue?.message ?? 'is not JSON'}`)
+  }
+  const { value } = snapshot
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error('must be a Standard Schema or a JSON Schema object')
+  }
+  return value
+}
+
+function compileWith(schema: JsonValue, dialect: Dialect): ValidateFunction {
+  try {
+    return createAjv(dialect).compile(schema as JsonObject)
+  } catch (thrown) {
+    throw new Error(refusal(thrown), { cause: thrown })
+  }
+}
+
+function refusal(thrown: unknown): string {
+  const { missingRef, message } = thrown as { readonly missingRef?: unknown; readonly message?: unknown }
+  if (typeof missingRef === 'string') return `has a $ref that leads nowhere inside the schema: ${missingRef} (nothing is loaded from elsewhere)`
+  if (thrown instanceof RangeError) return 'refers to itself without end, or is nested too deeply'
+  return `cannot be used: ${String(message)}`
+}
+
+/** A schema that leads back to itself on the same value compiles and then never ends; better refused now than in a call. */
+function probe(check: ValidateFunction): void {
+  for (const value of [null, true, 0, '', [], {}]) {
+    try {
+      check(value)
+    } catch (thrown) {
+      throw new Error(refusal(thrown), { cause: thrown })
+    }
+  }
+}
+
+function validator(check: ValidateFunction): Validate {
+  return (value) => {
+    try {
+      if (check(value)) return { ok: true, value, changed: false }
+    } catch (thrown) {
+      return { ok: false, issues: [{ path: '', message: `the validator threw: ${thrown instanceof Error ? thrown.message : String(thrown)}` }] }
+    }
+    return { ok: false, issues: listIssues(check.errors ?? []) }
+  }
+}
+
+function listIssues(errors: readonly ErrorObject[]): JsonIssue[] {
+  return errors.map((error) => ({ path: error.instancePath, message: describeViolation(error) }))
+}
