@@ -36,7 +36,10 @@ export interface GrepSpec {
 /** @throws FsError FS_INVALID_PATTERN */
 export function resolveGlob(query: GlobQuery): GlobSpec {
   if (query.pattern === '' || query.pattern.includes('\0')) {
-    throw new FsError('FS_INVALID_PATTERN', { pattern: query.pattern, reason: query.pattern === '' ? 'the pattern is empty' : 'the pattern holds a NUL' })
+    throw new FsError('FS_INVALID_PATTERN', {
+      pattern: query.pattern,
+      reason: query.pattern === '' ? 'the pattern is empty' : 'the pattern holds a NUL',
+    })
   }
   return {
     ...placeOfPattern(query.pattern, query.path ?? '.'),
