@@ -148,7 +148,8 @@ export interface Listing {
 
 /** What one agent has seen of one file. */
 export interface Observation {
-  version: Version
+  /** Absent only for `named`, where a search did not tell it. */
+  version?: Version
   /** Seen byte ranges `[start, end)`, merged and sorted; `whole` when they cover the file. `named`: only the name was shown. */
   seen: 'whole' | 'named' | readonly (readonly [start: number, end: number])[]
 }

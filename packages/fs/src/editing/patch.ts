@@ -65,7 +65,7 @@ function placeHunk(lines: Lines, hunk: PatchHunk, at: { from: number; hunk: numb
     if (places.length > 0) return { hunk, line: pick(places, hunk, reject), shift: (text) => text }
   }
   const shifted = shiftedPlaces(lines, hunk.old, at.from)
-  if (shifted.length === 0) throw reject('context not found', { ...(at.from > 0 ? {} : {}) })
+  if (shifted.length === 0) throw reject('context not found')
   const line = pick(
     shifted.map((place) => place.line),
     hunk,
@@ -121,7 +121,10 @@ function pick(places: readonly number[], hunk: PatchHunk, reject: (reason: strin
 
 /** Replaces only what differs between the sides; common lines keep their bytes. */
 function spliceHunk(lines: Lines, { hunk, line, shift }: PlacedHunk, path: string): Splice[] {
-  return commonLines(hunk.old, hunk.new).flatMap((run) => {
+  const runs = commonLines(hunk.old, hunk.new)
+  const lastRun = runs.at(-1)
+  const reachesEnd = lastRun !== undefined && lastRun.oldEnd === hunk.old.length && lastRun.newEnd === hunk.new.length
+  const splices = runs.map((run) => {
     const start = lines.starts[line + run.oldStart] ?? lines.body.length
     const end = lines.starts[line + run.oldEnd] ?? lines.body.length
     const touchesEnd = end === lines.body.length
@@ -135,9 +138,21 @@ function spliceHunk(lines: Lines, { hunk, line, shift }: PlacedHunk, path: strin
     const ends = touchesEnd ? endOfFile(lines, hunk, run) : { lead: false, last: true }
     const text = inserted.map((each, index) => each + (index < inserted.length - 1 || ends.last ? eol : '')).join('')
     const lead = ends.lead && inserted.length > 0 ? eol : ''
-    // The lines before lose their line end when the last ones are removed from a file that must end without one.
-    return [{ start, end, insert: encodeGiven(lead + text, path) }]
+    return { start, end, insert: encodeGiven(lead + text, path) }
   })
+  return reachesEnd ? splices : [...splices, ...spliceFinalEol(lines, { hunk, line })]
+}
+
+/** The last line is the same on both sides, but its line end is not. */
+function spliceFinalEol({ body, starts }: Lines, { hunk, line }: { hunk: PatchHunk; line: number }): Splice[] {
+  if (line + hunk.old.length !== starts.length || (hunk.oldNoEol === true) === (hunk.newNoEol === true)) return []
+  const endsWithEol = body.at(-1) === 10
+  if (hunk.oldNoEol === true) {
+    const eol = Buffer.from(lineEndNear(body, body.length, body.length))
+    return endsWithEol ? [] : [{ start: body.length, end: body.length, insert: eol }]
+  }
+  const eolStart = body.length - (body.at(-2) === 13 ? 2 : 1)
+  return endsWithEol ? [{ start: eolStart, end: body.length, insert: Buffer.alloc(0) }] : []
 }
 
 /** Whether the new end of the file has a line end (`last`), and whether the line before needs one first (`lead`). */
