@@ -124,7 +124,9 @@ function isForeignRoot(prototype: unknown, mark: string): boolean {
 
 /** `Array.prototype` of another realm: itself an array, directly below that realm's `Object.prototype`. */
 function isForeignArrayRoot(prototype: unknown): boolean {
-  return Array.isArray(prototype) && Object.hasOwn(prototype, 'copyWithin') && isForeignRoot(Object.getPrototypeOf(prototype), 'isPrototypeOf')
+  return (
+    Array.isArray(prototype) && Object.hasOwn(prototype, 'copyWithin') && isForeignRoot(Object.getPrototypeOf(prototype), 'isPrototypeOf')
+  )
 }
 
 function isFull(walk: Walk): boolean {

@@ -22,7 +22,8 @@ export function compileSchema(schema: unknown, options: CompileOptions = {}): Co
     const standard = readStandard(schema, direction)
     if (standard === undefined) return compileJsonSchema(schema)
     const { jsonSchema } = compileJsonSchema(standard.jsonSchema)
-    return Object.freeze({ jsonSchema, validate: standardValidator(standard.validate) })
+    const kept = standard.isPair ? Object.freeze({ schema: standard.schema, jsonSchema }) : standard.schema
+    return Object.freeze({ jsonSchema, validate: standardValidator(standard.validate), kept })
   } catch (thrown) {
     throw new Error(`${field} ${thrown instanceof Error ? thrown.message : String(thrown)}`, { cause: thrown })
   }

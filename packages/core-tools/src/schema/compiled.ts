@@ -15,4 +15,6 @@ export interface CompiledSchema {
   /** Deep frozen. */
   readonly jsonSchema: JsonSchema
   readonly validate: Validate
+  /** What a frozen definition carries in place of the schema it was given: a frozen snapshot, or the library's own object as it is. */
+  readonly kept: unknown
 }

@@ -68,7 +68,9 @@ export function checkWellFormed(schema: JsonObject, dialect: Dialect): void {
   const meta = metaValidators.get(dialect) ?? (dialect === 'draft-07' ? new Ajv(STRICTNESS) : new Ajv2020(STRICTNESS))
   metaValidators.set(dialect, meta)
   if (meta.validate(META[dialect], schema satisfies AnySchemaObject)) return
-  const faults = new Set((meta.errors ?? []).map(({ instancePath, message, params }) => `${instancePath || 'the root'} ${message}${listed(params)}`))
+  const faults = new Set(
+    (meta.errors ?? []).map(({ instancePath, message, params }) => `${instancePath || 'the root'} ${message}${listed(params)}`),
+  )
   throw new Error(`is not a JSON Schema (${dialect}): ${[...faults].slice(0, 5).join('; ')}`)
 }
 

@@ -16,20 +16,26 @@ export function compileJsonSchema(schema: unknown): CompiledSchema {
   checkWellFormed(jsonSchema, dialect)
   const check = compileWith(normaliseSchema(jsonSchema, dialect), dialect)
   probe(check)
-  return Object.freeze({ jsonSchema, validate: validator(check) })
+  return Object.freeze({ jsonSchema, validate: validator(check), kept: jsonSchema })
 }
 
 function readDocument(schema: unknown): JsonObject {
   const snapshot = snapshotJson(schema, { ignoreSymbols: true })
   if (!snapshot.ok) {
     const [issue] = snapshot.issues
-    throw new Error(`is not a JSON Schema: ${issue?.path || 'the root'} ${issue?.message ?? 'is not JSON'}`)
+    throw new Error(`is not a JSON Schema: ${shortPath(issue?.path)} ${issue?.message ?? 'is not JSON'}`)
   }
   const { value } = snapshot
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('must be a Standard Schema or a JSON Schema object')
   }
   return value
+}
+
+/** The place of a fault, short where the document is nested very deeply. */
+function shortPath(path = ''): string {
+  if (path === '') return 'the root'
+  return path.length > 80 ? `${path.slice(0, 60)}…` : path
 }
 
 function compileWith(schema: JsonValue, dialect: Dialect): ValidateFunction {
@@ -42,7 +48,8 @@ function compileWith(schema: JsonValue, dialect: Dialect): ValidateFunction {
 
 function refusal(thrown: unknown): string {
   const { missingRef, message } = thrown as { readonly missingRef?: unknown; readonly message?: unknown }
-  if (typeof missingRef === 'string') return `has a $ref that leads nowhere inside the schema: ${missingRef} (nothing is loaded from elsewhere)`
+  if (typeof missingRef === 'string')
+    return `has a $ref that leads nowhere inside the schema: ${missingRef} (nothing is loaded from elsewhere)`
   if (thrown instanceof RangeError) return 'refers to itself without end, or is nested too deeply'
   return `cannot be used: ${String(message)}`
 }
@@ -63,7 +70,10 @@ function validator(check: ValidateFunction): Validate {
     try {
       if (check(value)) return { ok: true, value, changed: false }
     } catch (thrown) {
-      return { ok: false, issues: [{ path: '', message: `the validator threw: ${thrown instanceof Error ? thrown.message : String(thrown)}` }] }
+      return {
+        ok: false,
+        issues: [{ path: '', message: `the validator threw: ${thrown instanceof Error ? thrown.message : String(thrown)}` }],
+      }
     }
     return { ok: false, issues: listIssues(check.errors ?? []) }
   }

@@ -8,6 +8,9 @@ const KEY = '~standard'
 export interface StandardParts {
   readonly validate: (value: unknown) => StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>>
   readonly jsonSchema: unknown
+  readonly schema: object
+  /** True where the JSON Schema was brought beside the schema. */
+  readonly isPair: boolean
 }
 
 /** Undefined if `schema` is not a Standard Schema and so is to be read as a JSON Schema. */
@@ -34,6 +37,8 @@ function readParts(schema: object, { direction, jsonSchema }: { direction: 'inpu
   return {
     validate: (value) => Reflect.apply(validate, props, [value]),
     jsonSchema: jsonSchema ?? offeredJsonSchema(props, direction),
+    schema,
+    isPair: jsonSchema !== undefined,
   }
 }
 
