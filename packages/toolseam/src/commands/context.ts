@@ -1,0 +1,81 @@
+/**
+ * What every command shares: the common options, the streams, and a runtime composed from them that is disposed whatever happens.
+ */
+import { ToolSeamError, type ToolLogger, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
+import { createToolseam } from '../compose.ts'
+import { readConfig, type ToolseamConfig } from '../config/file.ts'
+import { foundConfigNotice } from '../config/found.ts'
+import { loadPlugins } from '../config/plugins.ts'
+import { given, type SandboxMode, type ToolseamOptions } from '../options.ts'
+import { type Interruption, interruptible } from '../terminal/interrupt.ts'
+import type { Streams } from '../terminal/streams.ts'
+
+/** Options that every command takes. */
+export interface CommonOptions {
+  root?: string
+  config?: string
+  preset?: string
+  sandbox?: SandboxMode
+  json?: boolean
+}
+
+export interface CommandContext {
+  streams: Streams
+  options: CommonOptions
+}
+
+export interface RuntimeWork {
+  /** Of the command, over those of the configuration file. */
+  overrides?: Pick<ToolseamOptions, 'mode'>
+  plugins?: readonly ToolPlugin[]
+  run(runtime: ToolRuntime, interruption: Interruption): Promise<number>
+}
+
+/** Composes, runs, disposes. Resolves to the exit status: that of the signal where one came, else what `run` gave. */
+export async function withRuntime(context: CommandContext, work: RuntimeWork): Promise<number> {
+  return interruptible(async (interruption) => {
+    const runtime = await compose(context, work)
+    try {
+      const status = await work.run(runtime, interruption)
+      return interruption.status ?? status
+    } finally {
+      await runtime.dispose()
+    }
+  })
+}
+
+async function compose({ streams, options }: CommandContext, { overrides = {}, plugins = [] }: RuntimeWork): Promise<ToolRuntime> {
+  const root = options.root ?? process.cwd()
+  const config = options.config === undefined ? undefined : readConfig(options.config)
+  const notice = foundConfigNotice(root, options.config)
+  if (notice !== undefined) await streams.err(`toolseam: ${notice}\n`)
+  const configured = config === undefined ? [] : await loadPlugins(config)
+  const composition = { ...fromConfig(config), ...given({ preset: options.preset, sandbox: options.sandbox }), ...overrides }
+  return createToolseam({ ...composition, root, plugins: [...configured, ...plugins], logger: stderrLogger(streams) }).catch(
+    (error: unknown) => {
+      throw compositionError(error)
+    },
+  )
+}
+
+function fromConfig(config: ToolseamConfig | undefined): ToolseamOptions {
+  if (config === undefined) return {}
+  const { file: _file, plugins: _plugins, ...rest } = config
+  return rest
+}
+
+/** With all its causes: the plugin's own words are what its user needs. */
+function compositionError(error: unknown): ToolSeamError {
+  const reasons: string[] = []
+  for (let at: unknown = error; at instanceof Error && reasons.length < 5; at = at.cause) {
+    if (!reasons.some((reason) => reason.includes(at.message))) reasons.push(at.message)
+  }
+  const code = (error as { code?: unknown } | null)?.code
+  const prefix = typeof code === 'string' && !code.startsWith('TOOLSEAM_') ? `${code}: ` : ''
+  return new ToolSeamError('TOOLSEAM_COMPOSITION_FAILED', `${prefix}${reasons.join(': ') || String(error)}`, { cause: error })
+}
+
+function stderrLogger({ err }: Streams): ToolLogger {
+  const line = (message: string): void => void err(`toolseam: ${message}\n`)
+  return { debug() {}, info() {}, warn: line, error: line }
+}

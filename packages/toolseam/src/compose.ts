@@ -1,0 +1,37 @@
+/**
+ * `createToolseam`: the packages composed into one runtime. Wiring only: a part is one line, with the options that it answers.
+ */
+import { createToolRuntime, ToolSeamError, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
+import { shell } from '@toolseam/shell'
+import { type ResolvedOptions, resolveOptions, type ToolseamOptions } from './options.ts'
+
+interface Part {
+  /** The options of `createToolseam` that this part answers. */
+  answers: readonly (keyof ToolseamOptions)[]
+  plugin(options: ResolvedOptions): ToolPlugin
+}
+
+const parts: readonly Part[] = [
+  { answers: ['root', 'sandbox'], plugin: ({ root, sandbox }) => shell({ root, ...(sandbox && { sandbox }) }) },
+]
+
+/**
+ * A runtime with the composed tools, working in `root`. Dispose it when done: it ends what still runs.
+ *
+ * Throws `TOOLSEAM_ROOT_INVALID`, `TOOLSEAM_OPTION_UNAVAILABLE`, and what a plugin throws while it is applied.
+ */
+export async function createToolseam(options: ToolseamOptions = {}): Promise<ToolRuntime> {
+  const { partOptions, runtimeOptions, plugins } = resolveOptions(options)
+  refuseUnanswered(partOptions)
+  return createToolRuntime({ ...runtimeOptions, plugins: [...parts.map((part) => part.plugin(partOptions)), ...plugins] })
+}
+
+/** An option that nothing answers would be a promise that nobody keeps. */
+function refuseUnanswered(options: ResolvedOptions): void {
+  const answered = new Set<string>(parts.flatMap((part) => part.answers))
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || answered.has(option)) continue
+    const message = `createToolseam: no composed package answers the option "${option}"`
+    throw new ToolSeamError('TOOLSEAM_OPTION_UNAVAILABLE', message, { details: { option, answered: [...answered] } })
+  }
+}

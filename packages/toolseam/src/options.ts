@@ -1,0 +1,78 @@
+/**
+ * What a composition can be told. `resolveOptions` decides every default in one visible step and tells apart whom an option is for.
+ */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  type JsonValue,
+  type ToolLogger,
+  type ToolMode,
+  type ToolPlugin,
+  type ToolRuntimeOptions,
+  ToolSeamError,
+} from '@toolseam/core-tools'
+
+/** Options of `createToolseam`. One that no composed package answers is refused, never ignored. */
+export interface ToolseamOptions {
+  /** The folder the tools work in. Default: the current one. */
+  root?: string
+  /** The named set of rules that a call meets where no rule of a policy decides. */
+  preset?: string
+  /** A policy of this session: its content, or the path of its file. */
+  policy?: JsonValue
+  /** Confinement of commands: `off` (default), `read-only` or `workspace-write`. */
+  sandbox?: SandboxMode
+  /** Further plugins, applied with the composed ones in the order of their needs. */
+  plugins?: readonly ToolPlugin[]
+  /** How tools are presented: called directly (`native`, the default), through programs (`code`), or `both`. */
+  mode?: ToolMode
+  /** Width of `executeAll`. Default 10. */
+  maxParallel?: number
+  /** Longest wait for an asynchronous tap, in ms. Default 30 000. */
+  hookTimeoutMs?: number
+  /** Deadline of tool bodies without one of their own, in ms. Default: none. */
+  defaultTimeoutMs?: number
+  /** How long a body that ignores its abort is awaited, in ms. Default 5000. */
+  abortGraceMs?: number
+  /** Deepest nesting of calls. Default 16. */
+  maxDepth?: number
+  /** Default: warn and error of console. */
+  logger?: ToolLogger
+}
+
+export type SandboxMode = 'off' | 'read-only' | 'workspace-write'
+export const sandboxModes: readonly SandboxMode[] = ['off', 'read-only', 'workspace-write']
+export const toolModes: readonly ToolMode[] = ['native', 'code', 'both']
+
+/** What the parts of a composition see. */
+export interface ResolvedOptions extends Omit<ToolseamOptions, 'plugins' | keyof ToolRuntimeOptions> {
+  root: string
+}
+
+export interface SplitOptions {
+  partOptions: ResolvedOptions
+  runtimeOptions: Omit<ToolRuntimeOptions, 'plugins'>
+  plugins: readonly ToolPlugin[]
+}
+
+/** Throws `TOOLSEAM_ROOT_INVALID` when the root is not a folder. */
+export function resolveOptions(options: ToolseamOptions): SplitOptions {
+  const { plugins = [], mode, maxParallel, hookTimeoutMs, defaultTimeoutMs, abortGraceMs, maxDepth, logger, ...rest } = options
+  const runtimeOptions = given({ mode, maxParallel, hookTimeoutMs, defaultTimeoutMs, abortGraceMs, maxDepth, logger })
+  return { partOptions: { ...rest, root: existingFolder(options.root ?? process.cwd()) }, runtimeOptions, plugins }
+}
+
+/** The object without its absent fields: an optional field is either there or not. */
+export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}
+
+function existingFolder(path: string): string {
+  const root = resolve(path)
+  const kind = statSync(root, { throwIfNoEntry: false })
+  if (kind?.isDirectory() === true) return root
+  const what = kind === undefined ? 'does not exist' : 'is not a folder'
+  throw new ToolSeamError('TOOLSEAM_ROOT_INVALID', `the root ${root} ${what}`, { details: { root } })
+}

@@ -1,0 +1,67 @@
+/** The built command as a real child process. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export const command: string = join(import.meta.dirname, '../dist/cli.js')
+if (!existsSync(command)) throw new Error('the command is not built: run `npm test`, or `pnpm build` first')
+
+export interface Ended {
+  status: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface CliOptions {
+  cwd?: string
+  env?: NodeJS.ProcessEnv
+  input?: string
+}
+
+export function startCli(args: readonly string[], { cwd, env = {} }: CliOptions = {}): ChildProcess {
+  const { NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...inherited } = process.env
+  return spawn(process.execPath, [command, ...args], { cwd, env: { ...inherited, ...env }, stdio: 'pipe' })
+}
+
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<Ended> {
+  const child = startCli(args, options)
+  // A command that never reads its input may be gone before it is written.
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(options.input ?? '')
+  return ended(child)
+}
+
+export async function ended(child: ChildProcess): Promise<Ended> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  const status = await new Promise<number | null>((done) => child.on('close', done))
+  return { status, stdout, stderr }
+}
+
+/** Resolves once `text` has appeared on the stream; the stream keeps flowing. */
+export async function seen(child: ChildProcess, { channel, text }: { channel: 'stdout' | 'stderr'; text: string }): Promise<void> {
+  let all = ''
+  await new Promise<void>((found, gone) => {
+    child[channel]?.on('data', (chunk: Buffer) => {
+      all += chunk.toString()
+      if (all.includes(text)) found()
+    })
+    child.on('close', () => gone(new Error(`${text} never came; there was: ${all}`)))
+  })
+}
+
+/** A folder of its own, by its real path, gone after the test. */
+export function temporaryFolder(): { path: string; file(name: string, text: string): string; remove(): void } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'toolseam-cli-')))
+  return {
+    path,
+    file(name, text) {
+      writeFileSync(join(path, name), text)
+      return join(path, name)
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  }
+}

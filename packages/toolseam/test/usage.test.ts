@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runCli, temporaryFolder } from './cli.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => (folder = temporaryFolder()))
+afterEach(() => folder.remove())
+
+describe('help', () => {
+  test.each([[[]], [['demo']], [['tools']], [['exec']]])('command: --help of %j is on standard output and exits 0', async (verb) => {
+    const { status, stdout, stderr } = await runCli([...verb, '--help'])
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    for (const option of ['--root', '--config', '--preset', '--sandbox', '--json']) expect(stdout).toContain(option)
+  })
+
+  test('command: --version is the version of the package', async () => {
+    expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
+  })
+})
+
+describe('wrong usage', () => {
+  test.each([
+    [['exce', 'bash'], 'exec'],
+    [['tols'], 'tools'],
+    [['exec', 'bash', '{}', '--jsn'], '--json'],
+    [['exec', 'bash', '{}', '--traec'], '--trace'],
+    [['tools', '--mode', 'nativ'], 'native'],
+    [['tools', '--sandbox', 'read-olny'], 'read-only'],
+  ])('command: %j exits 2 and names the nearest right word', async (args, nearest) => {
+    const { status, stdout, stderr } = await runCli(args, { cwd: folder.path })
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toMatch(new RegExp(`(?:Did|did) you mean "?${nearest}`))
+  })
+
+  test.each([[[]], [['exec']], [['exec', 'bash', '{}', 'more']], [['exec', 'bash', '--root']]])(
+    'command: %j exits 2 with a message',
+    async (args) => {
+      const { status, stdout, stderr } = await runCli(args, { cwd: folder.path })
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+      expect(stderr).not.toBe('')
+    },
+  )
+
+  test.each([
+    ['missing', 'does not exist'],
+    ['file.txt', 'is not a folder'],
+  ])('command: a root that %s exits 2', async (root, words) => {
+    folder.file('file.txt', '')
+    const { status, stderr } = await runCli(['tools', '--root', root], { cwd: folder.path })
+    expect(status).toBe(2)
+    expect(stderr).toContain(words)
+  })
+})
+
+describe('tools', () => {
+  test('command: shows name, description and parameters of each tool', async () => {
+    const { status, stdout } = await runCli(['tools'], { cwd: folder.path })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^bash/m)
+    expect(stdout).toMatch(/^ {2}command +string, required/m)
+  })
+
+  test('command: --json is one line, the schemas that a model gets', async () => {
+    const { stdout } = await runCli(['tools', '--json'], { cwd: folder.path })
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1)
+    const schemas = JSON.parse(stdout) as { name: string; input: { type: string } }[]
+    expect(schemas.find(({ name }) => name === 'bash')?.input).toMatchObject({
+      type: 'object',
+      properties: { command: { type: 'string' } },
+    })
+  })
+})
+
+describe('terminal manners', () => {
+  test('command: no colour where standard output is no terminal', async () => {
+    const { stdout } = await runCli(['tools'], { cwd: folder.path, env: { FORCE_COLOR: '1', TERM: 'xterm-256color' } })
+    expect(stdout).not.toContain('\u001b[')
+  })
+})
