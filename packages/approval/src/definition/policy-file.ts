@@ -47,7 +47,8 @@ export interface PolicyRule {
   /** By JSON Pointer into the arguments. */
   args?: { [pointer: string]: ArgumentCondition }
   annotations?: AnnotationCondition
-  caller?: { kind?: CallerKind; agent?: string }
+  /** `agent` of a deny or ask counts for the agents below it too; of an allow only with `inherit`. */
+  caller?: { kind?: CallerKind; agent?: string; inherit?: boolean }
   decision: PolicyVerb
   reason?: string
   remember?: Remember

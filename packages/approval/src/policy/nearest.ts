@@ -1,0 +1,12 @@
+/**
+ * The nearest valid name, for suggestions (A-44).
+ */
+import { closest, distance } from 'fastest-levenshtein'
+
+/** Undefined where nothing is near enough to be what was meant. */
+export function nearest(name: string, valid: readonly string[]): string | undefined {
+  if (valid.length === 0) return undefined
+  const found = closest(name, valid)
+  const most = Math.max(2, Math.floor(Math.max(name.length, found.length) / 3))
+  return distance(name.toLowerCase(), found.toLowerCase()) <= most ? found : undefined
+}

@@ -1,0 +1,103 @@
+/**
+ * The simple commands of a call, from what the shell package's parser saw (A-40). Wrapped commands are linked to what wraps them: a deny
+ * meets both forms, an allow must cover what really runs.
+ */
+import type { CommandEffects, SimpleCommand } from '@toolseam/core-tools'
+import { baseName } from './command-pattern.ts'
+
+export interface CommandPart {
+  argv: readonly (string | null)[]
+  /** Names of the wrappers around it, outermost first. */
+  wrappedBy: readonly string[]
+  /** Allow rules do not apply: a dynamic word, a redefined name, a changed loader or path variable. */
+  unknown: boolean
+  /** Nothing could be parsed. */
+  unparsable: boolean
+  redirects: SimpleCommand['redirects']
+  /** The part that wraps this one as written, and where in its words this one's program stands. */
+  outer?: { part: CommandPart; at: number }
+  /** This part runs another one that is judged too; `transparent` wrappers need no allow of their own. */
+  wraps?: 'transparent' | 'opaque'
+}
+
+/** Wrappers that run what they are given, as the same user, in the same place. */
+const TRANSPARENT = new Set(['env', 'time', 'nice', 'nohup', 'timeout', 'stdbuf', 'command', 'builtin'])
+
+/** Wrappers that add words of their own to what they run. */
+const APPENDING = new Set(['xargs', 'find'])
+
+/** Variables that change which program a name means, or what is loaded into it. */
+const STEERING = /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|NODE_(OPTIONS|PATH)|PYTHON.*|PERL5.*|RUBY(OPT|LIB)|GIT_.*|.*PAGER|.*EDITOR)=/
+
+export function commandParts(effects: CommandEffects | undefined): CommandPart[] {
+  const commands = effects?.commands ?? []
+  if (commands.length === 0) return [{ argv: [], wrappedBy: [], unknown: true, unparsable: true, redirects: [] }]
+  const parts = commands.map(partOf)
+  for (const part of parts) if (part.wrappedBy.length > 0) link(part, parts)
+  return parts
+}
+
+function partOf(command: SimpleCommand): CommandPart {
+  const wrappedBy = command.wrappedBy ?? []
+  const appended = wrappedBy.some((name) => APPENDING.has(baseName(name)))
+  return {
+    argv: appended && command.argv[command.argv.length - 1] !== null ? [...command.argv, null] : command.argv,
+    wrappedBy,
+    unknown: command.dynamic || command.argv[0] === null || command.argv.length === 0 || changesMeaning(command.argv),
+    unparsable: false,
+    redirects: command.redirects,
+  }
+}
+
+/** `env` with a steering variable, or with options that make it parse text or change folder. */
+function changesMeaning(argv: readonly (string | null)[]): boolean {
+  if (typeof argv[0] !== 'string' || baseName(argv[0]) !== 'env') return false
+  return argv.slice(1).some((word) => word !== null && (STEERING.test(word) || /^-(S|C|-split-string|-chdir)/.test(word)))
+}
+
+function link(part: CommandPart, parts: readonly CommandPart[]): void {
+  const wrapper = part.wrappedBy[part.wrappedBy.length - 1] ?? ''
+  for (const outer of parts) {
+    if (outer === part || outer.wrappedBy.length !== part.wrappedBy.length - 1) continue
+    if (typeof outer.argv[0] !== 'string' || baseName(outer.argv[0]) !== baseName(wrapper)) continue
+    const at = indexWithin(outer.argv, part.argv)
+    if (at < 1) continue
+    part.outer = { part: outer, at }
+    outer.wraps = TRANSPARENT.has(baseName(wrapper)) && !outer.unknown ? 'transparent' : 'opaque'
+    part.unknown ||= changesMeaning(outer.argv)
+    return
+  }
+}
+
+/** Where the inner words stand in the outer ones, -1 where they do not. A last null may stand for words added later. */
+function indexWithin(outer: readonly (string | null)[], inner: readonly (string | null)[]): number {
+  const words = inner[inner.length - 1] === null ? inner.slice(0, -1) : inner
+  for (let start = 1; start + words.length <= outer.length; start++) {
+    if (words.every((word, index) => outer[start + index] === word)) return start
+  }
+  return -1
+}
+
+/** Whether what wraps this part is only seen by name: then it must be allowed as written. */
+export function hasUnseenOpaqueWrapper(part: CommandPart): boolean {
+  return part.outer === undefined && part.wrappedBy.some((name) => !TRANSPARENT.has(baseName(name)))
+}
+
+/** The part as written, as far as it was seen, wrappers first. */
+export function writtenForms(part: CommandPart): (readonly (string | null)[])[] {
+  if (part.outer !== undefined || part.wrappedBy.length === 0) return []
+  return part.wrappedBy.map((_, index) => [...part.wrappedBy.slice(index), ...part.argv])
+}
+
+/** Files that the shell itself opens for writing; null where the name is not literal. Descriptors and the null device are none. */
+export function writtenTargets(parts: readonly CommandPart[]): (string | null)[] {
+  const targets = new Set<string | null>()
+  for (const part of parts) {
+    for (const { target, write } of part.redirects) if (write && !isHarmlessTarget(target)) targets.add(target)
+  }
+  return [...targets]
+}
+
+function isHarmlessTarget(target: string | null): boolean {
+  return target !== null && /^(\/dev\/(null|stdout|stderr|tty|fd\/\d+)|&?\d+-?|-)$/.test(target)
+}
