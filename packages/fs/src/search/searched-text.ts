@@ -1,6 +1,6 @@
 /**
  * The text of a file as a search sees it: UTF-16 with a byte order mark is decoded, the mark itself is not part of the text, bytes that
- * are not UTF-8 become U+FFFD, and a NUL makes the file binary.
+ * are not UTF-8 become U+FFFD, and a NUL makes the file binary. The functions refer to nothing outside of this file: a worker runs their text.
  */
 
 /** Undefined: binary. */
@@ -19,4 +19,9 @@ function decodeBigEndian(bytes: Uint8Array): string {
     swapped[at + 1] = bytes[at] ?? 0
   }
   return new TextDecoder('utf-16le').decode(swapped.subarray(0, bytes.length - (bytes.length % 2)))
+}
+
+/** JavaScript that evaluates to `searchedText`, for a worker thread. */
+export function searchedTextSource(): string {
+  return ['(() => {', ...[decodeBigEndian, searchedText].map(String), `return ${searchedText.name} })()`].join('\n')
 }

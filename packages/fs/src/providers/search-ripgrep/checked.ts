@@ -1,0 +1,125 @@
+/**
+ * Printed lines become findings: grouped by file, read again through the walk, put together with their context.
+ */
+import type { Finding, FindWant } from '../../search/engine.ts'
+import type { ScannedHit } from '../../search/scan-text.ts'
+import { createDescent, type Descent } from '../search/descent.ts'
+import type { GroundPlace } from '../search/ground-place.ts'
+import { openHitFile, type HitFile } from './hit-file.ts'
+import type { Printed, PrintedLine } from './output.ts'
+
+interface Check {
+  place: GroundPlace
+  want: FindWant
+  /** Absent when the place is a file. */
+  descent: Descent | undefined
+}
+
+export async function* checkedLines(place: GroundPlace, printed: AsyncIterable<Printed[]>, want: FindWant): AsyncGenerator<Finding> {
+  const check: Check = { place, want, descent: place.kind === 'file' ? undefined : createDescent(place.procPath) }
+  try {
+    let group: PrintedLine[] = []
+    let hits = 0
+    for await (const records of printed) {
+      for (const record of records) {
+        const [first] = group
+        const other = first !== undefined && (record.kind === 'binary' || record.kind === 'stopped' || !first.path.equals(record.path))
+        if (other || hits > want.spec.limit) {
+          yield* checkedGroup(check, group)
+          group = []
+          hits = 0
+        }
+        if (record.kind === 'binary') yield { kind: 'binary', path: placePath(check, record.path) }
+        else if (record.kind === 'stopped')
+          yield { kind: 'warning', text: `${placePath(check, record.path)}: not searched beyond its first NUL byte` }
+        else {
+          group.push(record)
+          if (record.kind === 'match') hits += 1
+        }
+      }
+    }
+    yield* checkedGroup(check, group)
+  } finally {
+    check.descent?.close()
+  }
+}
+
+/** Counts cannot be read again; their files can. */
+export async function* checkedCounts(
+  place: GroundPlace,
+  printed: AsyncIterable<{ path: Buffer; count: number }[]>,
+  want: FindWant,
+): AsyncGenerator<Finding> {
+  const check: Check = { place, want, descent: place.kind === 'file' ? undefined : createDescent(place.procPath) }
+  try {
+    for await (const counts of printed) {
+      for (const { path: raw, count } of counts) {
+        const path = placePath(check, raw)
+        if (check.descent !== undefined && !want.filter.accepts(path)) continue
+        const file = openBelow(check, path)
+        if (file === undefined) continue
+        file.close()
+        yield { kind: 'file', path, hits: [], count }
+      }
+    }
+  } finally {
+    check.descent?.close()
+  }
+}
+
+function* checkedGroup(check: Check, group: readonly PrintedLine[]): Generator<Finding> {
+  const [first] = group
+  if (first === undefined) return
+  const path = placePath(check, first.path)
+  if (check.descent !== undefined && !check.want.filter.accepts(path)) return
+  if (path.includes('\uFFFD')) {
+    // A name that is not UTF-8 cannot be addressed by its text.
+    yield { kind: 'unreadable', path }
+    return
+  }
+  const file = openBelow(check, path)
+  if (file === undefined) return
+  try {
+    const hits = hitsOf(file, group, check.want.spec)
+    const matches = group.filter(({ kind }) => kind === 'match').length
+    if (hits.length < matches) yield { kind: 'warning', text: `${path}: changed during the search` }
+    if (hits.length > 0) yield { kind: 'file', path, hits, count: hits.length }
+  } finally {
+    file.close()
+  }
+}
+
+function hitsOf(file: HitFile, group: readonly PrintedLine[], { before, after }: { before: number; after: number }): ScannedHit[] {
+  const byNumber = new Map(group.map((line) => [line.line, line]))
+  const around = (from: number, step: number, most: number): string[] => {
+    const texts: string[] = []
+    for (let number = from + step; texts.length < most; number += step) {
+      const line = byNumber.get(number)
+      const text = line === undefined ? undefined : file.context(line)
+      if (text === undefined) break
+      texts.push(text)
+    }
+    return step < 0 ? texts.toReversed() : texts
+  }
+  return group.flatMap((line): ScannedHit[] => {
+    const shown = line.kind === 'match' ? file.hit(line) : undefined
+    if (shown === undefined) return []
+    const hit: ScannedHit = { line: line.line, ...shown }
+    if (before > 0) hit.before = around(line.line, -1, before)
+    if (after > 0) hit.after = around(line.line, 1, after)
+    return [hit]
+  })
+}
+
+function openBelow({ place, descent }: Check, path: string): HitFile | undefined {
+  if (descent === undefined) return openHitFile(place.procPath, { followed: true })
+  const at = path.lastIndexOf('/')
+  const directory = descent.into(at === -1 ? '' : path.slice(0, at))
+  return directory === undefined ? undefined : openHitFile(`${directory}/${path.slice(at + 1)}`, { followed: false })
+}
+
+function placePath({ place }: Check, raw: Buffer): string {
+  if (place.kind === 'file') return ''
+  const path = raw.toString('utf8')
+  return path.startsWith('./') ? path.slice(2) : path
+}
