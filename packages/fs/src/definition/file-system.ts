@@ -21,8 +21,10 @@ export interface FileTarget {
   readonly path: string
   /** Absolute, links followed. */
   readonly absolute: string
-  /** What was asked for; walked again by each operation. */
+  /** Walked again by each operation. */
   readonly given: string
+  /** What was asked for, where a file of the same name after Unicode normalisation stands for it (F-15). */
+  readonly asked?: string
   readonly leaf: 'follow' | 'keep'
   readonly agent?: AgentId
   /** Facts about the resolution for the caller, e.g. that a normalised name was used. */

@@ -36,17 +36,17 @@ export interface DecodedFile {
 }
 
 /** @throws FsError FS_BINARY. Invalid UTF-8 is given as `unknown-8bit` with its bytes as they are. */
-export function decodeFile(bytes: Uint8Array, path: string): DecodedFile {
+export function decodeFile(bytes: Uint8Array, path: string, valid: (bytes: Uint8Array) => boolean = isUtf8): DecodedFile {
   const sniffed = sniffEncoding(bytes)
   if (sniffed.encoding === 'binary') throw new FsError('FS_BINARY', { path, size: bytes.length })
   const rest = viewOf(bytes).subarray(sniffed.bomBytes)
-  if (sniffed.encoding === 'utf-8') return { body: rest, bom: sniffed.bom, encoding: isUtf8(rest) ? 'utf-8' : 'unknown-8bit' }
+  if (sniffed.encoding === 'utf-8') return { body: rest, bom: sniffed.bom, encoding: valid(rest) ? 'utf-8' : 'unknown-8bit' }
   return { body: Buffer.from(fromUtf16(rest, sniffed.encoding), 'utf8'), bom: true, encoding: sniffed.encoding }
 }
 
 /** As `decodeFile`, for changes: what could not be written back alike is refused. @throws FsError FS_BINARY, FS_ENCODING */
-export function decodeForChange(bytes: Uint8Array, path: string): DecodedFile {
-  const decoded = decodeFile(bytes, path)
+export function decodeForChange(bytes: Uint8Array, path: string, valid?: (bytes: Uint8Array) => boolean): DecodedFile {
+  const decoded = decodeFile(bytes, path, valid)
   const lossless =
     decoded.encoding === 'utf-8' || (decoded.encoding !== 'unknown-8bit' && encodeFile(decoded.body, decoded).equals(viewOf(bytes)))
   if (!lossless) throw new FsError('FS_ENCODING', { path, encoding: decoded.encoding })

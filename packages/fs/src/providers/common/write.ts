@@ -1,0 +1,107 @@
+/**
+ * Writing a whole file (F-30 to F-36).
+ */
+import { FsError } from '../../definition/errors.ts'
+import type { Change, FileTarget, WriteIntent } from '../../definition/file-system.ts'
+import { changeBetween, type TextChange } from '../../editing/whole-file.ts'
+import { decodeFile, encodeFile, encodeGiven, sniffEncoding, viewOf } from '../../text/encoding.ts'
+import { detectLineEnds, withLineEnds } from '../../text/lines.ts'
+import { readWhole, refuseIrregular, refuseWrite, versionOf, withLocked, type Core } from './core.ts'
+import { checkExpectation } from './expectations.ts'
+import { publish, type Publication } from './publish.ts'
+import { twinNames } from './resolve.ts'
+import type { Spot } from './storage.ts'
+
+export function writeFile(core: Core, target: FileTarget, order: { content: string | Uint8Array; intent: WriteIntent }): Promise<Change> {
+  const { content, intent } = order
+  const given = typeof content === 'string' ? encodeGiven(content, target.path) : viewOf(content)
+  if (given.length > core.limits.writeBytes) throw tooLarge(target.path, given.length, core.limits.writeBytes)
+  const place = { key: target.key, given: target.asked ?? target.given, leaf: target.leaf }
+  return withLocked(core, [place], {
+    signal: intent.signal,
+    use: async ([spot]) => {
+      if (spot === undefined) throw new FsError('FS_IO', { path: target.path })
+      refuseWrite(core, spot)
+      const before = await readForWrite(core, spot, intent)
+      const { after, notes, change } = planWrite(spot.path, before?.bytes, typeof content === 'string' ? given : { literal: given })
+      const published = await publish(core, { spot, before, after, intent })
+      core.book.view(intent.agent).note(spot, { version: published.version, seen: 'whole' })
+      return {
+        path: spot.path,
+        kind: before === undefined ? 'create' : 'modify',
+        ...(before === undefined ? {} : { before: before.version }),
+        after: published.version,
+        ...change,
+        bytes: after.length,
+        undoable: published.undoable,
+        ...(published.entry === undefined ? {} : { entry: published.entry }),
+        notes: [...notes, ...published.notes],
+      }
+    },
+  })
+}
+
+function tooLarge(path: string, size: number, limit: number): FsError {
+  return new FsError('FS_TOO_LARGE', { path, size, limit })
+}
+
+/** What the write replaces, checked; undefined for a creation. Files too large to keep are not read. */
+async function readForWrite(core: Core, spot: Spot, intent: WriteIntent): Promise<Publication['before']> {
+  const { facts } = spot
+  if (facts === undefined) {
+    await refuseTwin(core, spot)
+    const { expect } = intent
+    if (expect !== undefined && expect !== 'observed' && expect !== 'absent' && expect !== 'any') {
+      throw new FsError('FS_STALE_VERSION', { path: spot.path, expected: expect, actual: 'missing' })
+    }
+    return undefined
+  }
+  refuseIrregular(spot, facts)
+  const large = facts.size > core.limits.editBytes
+  const before = large ? { facts, version: versionOf(facts) } : await readWhole(core, spot, core.limits.editBytes)
+  checkExpectation(core, spot, { intent, needed: 'whole', actual: before.version })
+  return before
+}
+
+/** @throws FsError FS_AMBIGUOUS_NAME next to a name that only differs in normalisation */
+export async function refuseTwin(core: Core, spot: Spot): Promise<void> {
+  const candidates = await twinNames(core, spot)
+  if (candidates.length > 0) throw new FsError('FS_AMBIGUOUS_NAME', { path: spot.path, candidates })
+}
+
+interface PlannedWrite {
+  after: Buffer
+  notes: string[]
+  change: TextChange
+}
+
+/** The bytes to write: BOM, encoding and CRLF of the old file are kept (F-34, F-35); bytes given as such are literal. */
+export function planWrite(path: string, before: Buffer | undefined, given: Buffer | { literal: Buffer }): PlannedWrite {
+  if (!Buffer.isBuffer(given)) return { after: given.literal, notes: [], change: changeOf(path, before, given.literal) }
+  if (before === undefined) return { after: given, notes: [], change: changeOf(path, undefined, given) }
+  const sniffed = sniffEncoding(before)
+  if (sniffed.encoding === 'binary')
+    return { after: given, notes: ['the file was binary before'], change: { hunks: [], added: 0, removed: 0 } }
+  const old = decodeFile(before, path)
+  const notes: string[] = []
+  let body = withoutBom(given, old.bom)
+  if (!body.includes(13) && body.includes(10) && detectLineEnds(old.body) === 'crlf') {
+    body = Buffer.from(withLineEnds(body.toString('utf8'), '\r\n'), 'utf8')
+    notes.push('written with CRLF line ends, as the file had them')
+  }
+  const encoding = old.encoding === 'unknown-8bit' ? 'utf-8' : old.encoding
+  if (old.encoding === 'unknown-8bit') notes.push('the file was not valid UTF-8; it is now')
+  return { after: encodeFile(body, { bom: old.bom, encoding }), notes, change: changeBetween(old.body, body) }
+}
+
+function withoutBom(body: Buffer, oldBom: boolean): Buffer {
+  return oldBom && body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
+}
+
+function changeOf(path: string, before: Buffer | undefined, after: Buffer): TextChange {
+  const text = (bytes: Buffer): Buffer | undefined =>
+    sniffEncoding(bytes).encoding === 'binary' ? undefined : decodeFile(bytes, path).body
+  const old = before === undefined ? Buffer.alloc(0) : text(before)
+  const now = text(after)
+  return old === undefined || now === undefined ? { hunks: [], added: 0, removed: 0 } : changeBetween(old, now)
+}
