@@ -34,6 +34,7 @@ export { deniedSurface, SurfaceDeniedError, surfaceFor } from './contracts/surfa
 export type { DeniedSurface, SurfaceAccess, SurfaceCapability, ToolDomainSurface, UserFacingSurface } from './contracts/surface.ts'
 
 // the runtime
+export { createToolRuntime } from './runtime/create-runtime.ts'
 export type { AsyncDisposer, CallDescription, ToolLogger, ToolPlugin, ToolRuntime, ToolRuntimeOptions } from './contracts/runtime.ts'
 export { TOOL_RUNTIME_SCHEDULER } from './contracts/staged.ts'
 export type {

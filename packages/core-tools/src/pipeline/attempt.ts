@@ -1,0 +1,175 @@
+/**
+ * One run of a body: its own fused cancellation, its deadline, its contexts and nested calls. Settles to a frozen result
+ * whatever the body does; a body that ignores its abort is left behind after the grace and can reach nothing any more.
+ */
+import type { ContentBlock } from '../contracts/content.ts'
+import type { ToolResult } from '../contracts/result.ts'
+import { LONGEST_TIMER_MS } from '../hooks/tap-options.ts'
+import { isThenable } from '../hooks/waterfall.ts'
+import type { Call } from './call.ts'
+import { Cancellation } from './cancellation.ts'
+import { nearestTools } from './nearest.ts'
+import { mintSuccess, type Extras } from './output.ts'
+import { renderTimeout, renderUnknownTool } from './render-errors.ts'
+import { aborted, failure, freezeJson } from './results.ts'
+import { RunContext } from './run-context.ts'
+import { fromThrown, isAbortError, thrownDetails } from './thrown.ts'
+
+type BodyEnd = { kind: 'value'; value: unknown } | { kind: 'thrown'; error: unknown } | { kind: 'detached' }
+
+export class Attempt {
+  readonly call: Call
+  readonly cancellation: Cancellation
+  /** False once the attempt has its result: contexts, progress and conclusions are ignored from then on. */
+  open = true
+  timedOut = false
+  concludes = false
+  contexts: ContentBlock[][] | undefined
+  /** Nested calls not yet settled. */
+  readonly nested: Set<Promise<ToolResult>> = new Set()
+  #nestedCancellation: Cancellation | undefined
+
+  constructor(call: Call, signal: AbortSignal | undefined) {
+    this.call = call
+    this.cancellation = new Cancellation(signal === undefined ? [call.cancellation] : [call.cancellation, signal])
+  }
+
+  /** What nested calls are cancelled by: the body's own signal, and the body's return. */
+  get nestedCancellation(): Cancellation {
+    this.#nestedCancellation ??= new Cancellation([this.cancellation])
+    return this.#nestedCancellation
+  }
+
+  async endNested(): Promise<void> {
+    if (this.nested.size === 0) return
+    this.#nestedCancellation?.abort(new Error('the parent call has returned'))
+    await Promise.all(this.nested)
+  }
+
+  get extras(): Extras {
+    return {
+      ...(this.contexts === undefined ? {} : { additionalContexts: this.contexts }),
+      ...(this.concludes ? { concludesTurn: true as const } : {}),
+    }
+  }
+
+  close(): void {
+    this.open = false
+    this.cancellation.release()
+    this.#nestedCancellation?.release()
+  }
+}
+
+/** The innermost dispatcher. */
+export async function runAttempt(call: Call, signal: AbortSignal | undefined, started?: (attempt: Attempt) => void): Promise<ToolResult> {
+  const { tool } = call
+  if (tool === undefined) return failure('UNKNOWN_TOOL', renderUnknownTool(call.facts.name, nearestTools(call)))
+  const attempt = new Attempt(call, signal)
+  if (attempt.cancellation.aborted) return aborted(false, attempt.cancellation.reason)
+  call.attempts += 1
+  call.bodyStarted = true
+  started?.(attempt)
+  const timeoutMs = tool.definition.timeoutMs ?? call.parts.limits.defaultTimeoutMs
+  const deadline = timeoutMs === undefined || timeoutMs === LONGEST_TIMER_MS ? undefined : startDeadline(attempt, timeoutMs)
+  const end = runBody(attempt)
+  const settled = end instanceof Promise ? await end : end
+  deadline?.stop()
+  if (attempt.nested.size > 0) await attempt.endNested()
+  const result = resultOf(attempt, { end: settled, timeoutMs: timeoutMs ?? 0 })
+  if (!(result instanceof Promise)) {
+    attempt.close()
+    return result
+  }
+  const minted = await result
+  attempt.close()
+  return minted
+}
+
+/** Wall time of the body. A blocked loop may fire the timer late, so the time itself is looked at as well. */
+function startDeadline(attempt: Attempt, timeoutMs: number): { stop(): void } {
+  const start = performance.now()
+  const expire = (): void => {
+    if (attempt.timedOut || attempt.cancellation.aborted) return
+    attempt.timedOut = true
+    attempt.cancellation.abort(new DOMException(`The deadline of ${timeoutMs} ms has passed`, 'TimeoutError'))
+  }
+  const timer = setTimeout(expire, timeoutMs)
+  return {
+    stop() {
+      clearTimeout(timer)
+      if (performance.now() - start >= timeoutMs) expire()
+    },
+  }
+}
+
+function runBody(attempt: Attempt): BodyEnd | Promise<BodyEnd> {
+  const { call } = attempt
+  let returned: unknown
+  try {
+    // Checked by runAttempt: there is a tool.
+    returned = call.tool?.definition.execute(call.execution.input, new RunContext(attempt))
+  } catch (error) {
+    return { kind: 'thrown', error }
+  }
+  return isThenable(returned) ? awaitBody(attempt, returned) : { kind: 'value', value: returned }
+}
+
+function awaitBody(attempt: Attempt, work: PromiseLike<unknown>): Promise<BodyEnd> {
+  return new Promise((resolve) => {
+    let open = true
+    let grace: ReturnType<typeof setTimeout> | undefined
+    const end = (settled: BodyEnd): void => {
+      if (!open) return lateBody(attempt, settled)
+      open = false
+      unlisten()
+      clearTimeout(grace)
+      resolve(settled)
+    }
+    const detach = (): void => {
+      if (!open) return
+      open = false
+      attempt.call.detached = true
+      attempt.call.dispatchOptions.outlived?.(Promise.resolve(work))
+      resolve({ kind: 'detached' })
+    }
+    const unlisten = attempt.cancellation.onAbort(() => {
+      grace = setTimeout(detach, attempt.call.parts.limits.abortGraceMs)
+    })
+    try {
+      work.then(
+        (value) => end({ kind: 'value', value }),
+        (error: unknown) => end({ kind: 'thrown', error }),
+      )
+    } catch (error) {
+      end({ kind: 'thrown', error })
+    }
+  })
+}
+
+function lateBody(attempt: Attempt, settled: BodyEnd): void {
+  const { callId, name } = attempt.call.facts
+  attempt.call.parts.logger.debug(`the detached body of "${name}" ended late and was ignored`, { callId, name, how: settled.kind })
+}
+
+function resultOf(attempt: Attempt, { end, timeoutMs }: { end: BodyEnd; timeoutMs: number }): ToolResult | Promise<ToolResult> {
+  const detached = end.kind === 'detached' ? { detached: true } : {}
+  if (attempt.timedOut) {
+    const kept = end.kind === 'thrown' && isAbortError(end.error, attempt.cancellation.reason) ? thrownDetails(end.error) : {}
+    return failure('TOOL_TIMEOUT', renderTimeout(timeoutMs), { details: freezeJson({ ...kept, timeoutMs, ...detached }) })
+  }
+  switch (end.kind) {
+    case 'detached':
+      return aborted(true, attempt.cancellation.reason, detached)
+    case 'thrown': {
+      const { cancellation } = attempt
+      if (cancellation.aborted && isAbortError(end.error, cancellation.reason))
+        return aborted(true, cancellation.reason, thrownDetails(end.error))
+      return fromThrown(end.error)
+    }
+    case 'value':
+      if (attempt.cancellation.aborted) return aborted(true, attempt.cancellation.reason)
+      return mintSuccess(attempt.call, { raw: end.value, extras: attempt.extras })
+    default:
+      return end satisfies never
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Cancellation of one call or one attempt: fused from its sources, the first reason wins. No controller, listener or
+ * timer exists until somebody needs one, and none is left after `release`.
+ */
+
+type Source = AbortSignal | Cancellation
+
+export class Cancellation {
+  readonly #sources: readonly Source[]
+  #aborted = false
+  #released = false
+  #reason: unknown
+  #listeners: Set<() => void> | undefined
+  #controller: AbortController | undefined
+  #detach: (() => void)[] | undefined
+
+  constructor(sources: readonly Source[]) {
+    this.#sources = sources
+  }
+
+  get aborted(): boolean {
+    if (this.#aborted) return true
+    if (this.#released) return false
+    for (const source of this.#sources) {
+      if (source.aborted) {
+        this.abort(source.reason)
+        return true
+      }
+    }
+    return false
+  }
+
+  get reason(): unknown {
+    return this.aborted ? this.#reason : undefined
+  }
+
+  /** A signal of this cancellation alone; made on first use. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort(this.#reason)
+      else this.#attach()
+    }
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    if (this.#aborted || this.#released) return
+    this.#aborted = true
+    this.#reason = reason
+    this.#detachAll()
+    const listeners = this.#listeners
+    this.#listeners = undefined
+    this.#controller?.abort(reason)
+    if (listeners !== undefined) for (const listener of listeners) listener()
+  }
+
+  /** Calls back once on abort, at once where that has happened. Returns the unlisten. */
+  onAbort(listener: () => void): () => void {
+    if (this.aborted) {
+      listener()
+      return noop
+    }
+    if (this.#released) return noop
+    this.#listeners ??= new Set()
+    this.#listeners.add(listener)
+    this.#attach()
+    return () => {
+      this.#listeners?.delete(listener)
+    }
+  }
+
+  /** The call or attempt is over: nothing aborts it any more, and its listeners are gone. */
+  release(): void {
+    this.#released = true
+    this.#listeners = undefined
+    this.#detachAll()
+  }
+
+  #attach(): void {
+    if (this.#detach !== undefined || this.#released) return
+    this.#detach = this.#sources.map((source) => {
+      const listener = (): void => this.abort(source.reason)
+      if (source instanceof Cancellation) return source.onAbort(listener)
+      source.addEventListener('abort', listener, { once: true })
+      return () => source.removeEventListener('abort', listener)
+    })
+  }
+
+  #detachAll(): void {
+    const detach = this.#detach
+    this.#detach = undefined
+    if (detach !== undefined) for (const run of detach) run()
+  }
+}
+
+function noop(): void {
+  // Nothing was listening.
+}
+
+/** Duck-typed, so that signals of other realms and polyfills are good. */
+export function isAbortSignal(value: unknown): value is AbortSignal {
+  if (value instanceof AbortSignal) return true
+  if (typeof value !== 'object' || value === null) return false
+  const signal = value as { aborted?: unknown; addEventListener?: unknown; removeEventListener?: unknown }
+  return (
+    typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
+  )
+}
+
+const ABORTED: unique symbol = Symbol('aborted')
+export type Aborted = typeof ABORTED
+
+/** The value of `work`, or `Aborted` as soon as the cancellation fires; what `work` does later goes to `late`. */
+export function untilAborted<T>(
+  work: PromiseLike<T>,
+  cancellation: Cancellation,
+  late: (outcome: 'resolved' | 'rejected') => void,
+): Promise<T | Aborted> {
+  return new Promise((resolve, reject) => {
+    let open = true
+    const unlisten = cancellation.onAbort(() => {
+      open = false
+      resolve(ABORTED)
+    })
+    work.then(
+      (value) => {
+        if (!open) return late('resolved')
+        unlisten()
+        resolve(value)
+      },
+      (error: unknown) => {
+        if (!open) return late('rejected')
+        unlisten()
+        reject(error)
+      },
+    )
+  })
+}
+
+export function wasAborted(value: unknown): value is Aborted {
+  return value === ABORTED
+}
