@@ -1,0 +1,2 @@
+/** The domain provider. */
+export { createToolExecutionDomain } from './domain.ts'
