@@ -45,6 +45,8 @@ export interface CallFacts {
 
 export interface FactSources {
   resolver: PathResolver
+  /** The form in which paths are compared. */
+  fold(path: string): string
   /** Absolute, as given. Relative paths of a call are below its `cwd`, else below this. */
   root: string
   /** Folded: what counts as inside. */
@@ -134,13 +136,12 @@ async function locate(wanted: WantedPath, sources: FactSources): Promise<PathFac
   return { ...fact, places, certain, inside }
 }
 
-function place(given: string, resolved: string | undefined, sources: FactSources): { given: string; resolved?: string } {
-  const { fold } = sources.resolver
+function place(given: string, resolved: string | undefined, { fold }: FactSources): { given: string; resolved?: string } {
   return resolved === undefined ? { given: fold(given) } : { given: fold(given), resolved: fold(resolved) }
 }
 
 function isInsideAny(path: string | undefined, sources: FactSources): boolean {
   if (path === undefined) return false
-  const folded = sources.resolver.fold(path)
+  const folded = sources.fold(path)
   return sources.insideFolders.some((folder) => isInside(folded, folder))
 }

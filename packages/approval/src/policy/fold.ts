@@ -8,6 +8,7 @@ import { isProtected, runsSelfApproval, SELF_APPROVAL, STATE_FOLDER, type StateF
 import type { CallFacts } from './call-facts.ts'
 import { isStrictlyNarrower } from './cover.ts'
 import { matchRule, type UnitFacts } from './match.ts'
+import { showUnit, splitUnits } from './unit-facts.ts'
 import { callRow, fileToolAccess, pathRow, presetVerb } from './presets.ts'
 import { renderAsk, renderDeny } from './render-policy.ts'
 import { type CompiledRule, trustOf } from './rule.ts'
@@ -34,13 +35,6 @@ export function judgeFacts(facts: CallFacts, context: FoldContext): PolicyJudgem
   if (strictest === undefined) throw new TypeError('a call has at least one unit')
   const { decision, by, reason } = strictest
   return reason === undefined ? { decision, by, units } : { decision, by, reason, units }
-}
-
-/** Simple commands, then paths, else the call. */
-export function splitUnits(facts: CallFacts): UnitFacts[] {
-  const units: UnitFacts[] = (facts.commands ?? []).map((part) => ({ kind: 'command', part }))
-  for (const path of facts.paths) units.push({ kind: 'path', path })
-  return units.length > 0 ? units : [{ kind: 'call' }]
 }
 
 interface Matches {
@@ -144,30 +138,6 @@ function builtinDeny(unit: UnitFacts, context: FoldContext): { label: string; re
 
 function deny(unit: PolicyUnit, by: string, reason: string | undefined): UnitVerdict {
   return { unit, decision: 'deny', by, reason: renderDeny(by, unit, reason), asks: [] }
-}
-
-function showUnit(unit: UnitFacts, facts: CallFacts): PolicyUnit {
-  switch (unit.kind) {
-    case 'command': {
-      const { argv, wrappedBy, unknown, unparsable } = unit.part
-      return {
-        kind: 'command',
-        argv: [...argv],
-        ...(wrappedBy.length > 0 ? { wrappedBy: [...wrappedBy] } : {}),
-        ...(unknown ? { unknown } : {}),
-        ...(unparsable ? { unparsable } : {}),
-      }
-    }
-    case 'path': {
-      const { path, resolved, access, protected: guarded, of, certain, places } = unit.path
-      const known = resolved !== undefined && certain && places.length === 1
-      return { kind: 'path', path, ...(known ? { resolved } : {}), access, ...(guarded ? { protected: guarded } : {}), of }
-    }
-    case 'call':
-      return facts.domains === undefined ? { kind: 'call' } : { kind: 'call', domains: [...facts.domains] }
-    default:
-      return unit satisfies never
-  }
 }
 
 function rank(verb: PolicyVerb): number {

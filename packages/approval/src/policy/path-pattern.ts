@@ -37,8 +37,8 @@ export function parsePathPattern(text: string, options: PathBase & { fold(path: 
       parts.pop()
     } else parts.push(part)
   }
-  const folded = options.fold(parts.join('/'))
-  const segments = (folded === '' ? [] : folded.split('/')).map((part) => (part === DEEP ? DEEP : parseWildcard(part)))
+  const folded = options.fold(`/${parts.join('/')}`)
+  const segments = (folded === '/' ? [] : folded.slice(1).split('/')).map((part) => (part === DEEP ? DEEP : parseWildcard(part)))
   const compact = segments.filter((segment, index) => !(segment === DEEP && segments[index - 1] === DEEP))
   return { ok: true, pattern: { segments: compact, prefix: literalPrefix(compact) } }
 }

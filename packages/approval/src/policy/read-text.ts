@@ -11,9 +11,12 @@ export interface TextPlaces {
   locate(pointer: string): { line: number; column: number }
 }
 
+/** A fault whose place is known better than by its pointer. */
+export type PlacedFault = PolicyFault & { line?: number; column?: number }
+
 export interface ReadText extends TextPlaces {
   value: unknown
-  faults: (PolicyFault & { offset?: number })[]
+  faults: PlacedFault[]
 }
 
 export function readText(text: string): ReadText {
@@ -24,7 +27,7 @@ export function readText(text: string): ReadText {
     const before = body.slice(0, offset).split('\n')
     return { line: before.length, column: (before[before.length - 1]?.length ?? 0) + 1 }
   }
-  const faults: ReadText['faults'] = errors.map(({ error, offset }) => ({
+  const faults: OffsetFault[] = errors.map(({ error, offset }) => ({
     code: 'POLICY_SYNTAX',
     pointer: '',
     message: `not valid JSON: ${words(printParseErrorCode(error))}`,
@@ -34,14 +37,16 @@ export function readText(text: string): ReadText {
   else if (faults.length === 0) faults.push({ code: 'POLICY_SYNTAX', pointer: '', message: 'the file is empty', offset: 0 })
   return {
     value: tree === undefined ? undefined : getNodeValue(tree),
-    faults: faults.map((fault) => (fault.offset === undefined ? fault : { ...fault, ...lineOf(fault.offset) })),
+    faults: faults.map(({ offset, ...fault }) => (offset === undefined ? fault : { ...fault, ...lineOf(offset) })),
     locate(pointer) {
       return tree === undefined ? { line: 1, column: 1 } : lineOf(nodeAt(tree, pointer).offset)
     },
   }
 }
 
-function duplicates(node: Node, pointer: string, faults: ReadText['faults']): void {
+type OffsetFault = PolicyFault & { offset?: number }
+
+function duplicates(node: Node, pointer: string, faults: OffsetFault[]): void {
   if (node.type === 'array') for (const [index, child] of (node.children ?? []).entries()) duplicates(child, `${pointer}/${index}`, faults)
   if (node.type !== 'object') return
   const seen = new Set<string>()

@@ -47,3 +47,15 @@ export function renderWhy(outcome: MatchOutcome): string {
 export function renderLifted(by: string): string {
   return `matches; lifted by ${by}, which is narrower and as trusted`
 }
+
+export function renderPresetCell(preset: string): string {
+  return `decides where no rule does (${preset})`
+}
+
+export function renderFailedExample(rule: string, wanted: 'match' | 'notMatch'): string {
+  return wanted === 'match' ? `the example is not matched by ${rule}` : `the example is matched by ${rule} and should not be`
+}
+
+export function renderFailedTest(wanted: string, got: { decision: string; by: string }): string {
+  return `the call should be ${wanted}; it is ${got.decision} by ${got.by}`
+}
