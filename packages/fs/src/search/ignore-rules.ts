@@ -1,7 +1,7 @@
 /**
  * Ignore files of a tree, read as the ripgrep engine reads them: `.rgignore` before `.ignore` before `.gitignore` before
- * `.git/info/exclude`, each from the nearest directory outwards; the last two end at a repository's own root. `.git` and `.toolseam`
- * are never entered. Pure: who walks the tree hands the texts in.
+ * `.git/info/exclude`, each from the nearest directory outwards, whether or not there is a repository. Pure: who walks the tree hands the
+ * texts in.
  */
 import ignore, { type Ignore } from 'ignore'
 
@@ -10,17 +10,11 @@ export const IGNORE_FILES = ['.rgignore', '.ignore', '.gitignore', '.git/info/ex
 
 export type IgnoreFile = (typeof IGNORE_FILES)[number]
 
-const GIT_FILES: ReadonlySet<IgnoreFile> = new Set<IgnoreFile>(['.gitignore', '.git/info/exclude'])
-
 /** Never searched, unless the path names a place inside. */
 export const NEVER_SEARCHED: ReadonlySet<string> = new Set(['.git', '.toolseam'])
 
-export interface DirectoryRules {
-  /** Texts of the ignore files found in this directory. */
-  texts: Partial<Record<IgnoreFile, string>>
-  /** The directory holds `.git`, as a directory or a file. */
-  repository: boolean
-}
+/** Texts of the ignore files found in one directory. */
+export type DirectoryRules = Partial<Record<IgnoreFile, string>>
 
 export interface IgnoreRules {
   /** `path` is relative to the top, its parent not ignored. */
@@ -32,7 +26,6 @@ export interface IgnoreRules {
 interface Level {
   directory: string
   matchers: Partial<Record<IgnoreFile, Ignore>>
-  repository: boolean
   outer: Level | undefined
 }
 
@@ -41,14 +34,13 @@ export function ignoreRules(top: DirectoryRules): IgnoreRules {
   return rulesAt(levelOf('', top, undefined))
 }
 
-function levelOf(directory: string, { texts, repository }: DirectoryRules, outer: Level | undefined): Level | undefined {
+function levelOf(directory: string, texts: DirectoryRules, outer: Level | undefined): Level | undefined {
   const matchers: Level['matchers'] = {}
   for (const file of IGNORE_FILES) {
     const text = texts[file]
     if (text !== undefined && text.trim() !== '') matchers[file] = ignore({ ignorecase: false }).add(withoutBom(text))
   }
-  if (!repository && Object.keys(matchers).length === 0) return outer
-  return { directory, matchers, repository, outer }
+  return Object.keys(matchers).length === 0 ? outer : { directory, matchers, outer }
 }
 
 function withoutBom(text: string): string {
@@ -68,7 +60,6 @@ function ignoredAt(level: Level, path: string, directory: boolean): boolean {
       const verdict = at.matchers[file]?.test(pathFrom(at.directory, path) + (directory ? '/' : ''))
       if (verdict?.ignored === true) return true
       if (verdict?.unignored === true) return false
-      if (at.repository && GIT_FILES.has(file)) break
     }
   }
   return false

@@ -5,7 +5,7 @@
 import { IGNORE_FILES, ignoreRules, type DirectoryRules, type IgnoreRules } from './ignore-rules.ts'
 import { rebaseRules } from './rebase-rules.ts'
 
-const NO_RULES: DirectoryRules = { texts: {}, repository: false }
+const NO_RULES: DirectoryRules = {}
 
 export interface OuterRules {
   /** Rules in force just above the place; paths are relative to the root. */
@@ -27,23 +27,9 @@ export function outerRulesOf(way: readonly string[], outer: readonly DirectoryRu
   return { rules, named: false }
 }
 
-/** The same as lines of one ignore file inside the place. `repository`: the place is a repository's root. */
-export function outerRuleLines(
-  way: readonly string[],
-  outer: readonly DirectoryRules[],
-  { repository }: { repository: boolean },
-): string[] {
+/** The same as lines of one ignore file inside the place. */
+export function outerRuleLines(way: readonly string[], outer: readonly DirectoryRules[]): string[] {
   if (outerRulesOf(way, outer).named) return []
-  const lowestFirst = IGNORE_FILES.toReversed()
-  return lowestFirst.flatMap((file) => {
-    const git = file === '.gitignore' || file === '.git/info/exclude'
-    if (git && repository) return []
-    const nearestRepository = git
-      ? Math.max(
-          0,
-          outer.findLastIndex((one) => one.repository),
-        )
-      : 0
-    return outer.flatMap(({ texts }, at) => (at < nearestRepository ? [] : rebaseRules(texts[file] ?? '', way.slice(at))))
-  })
+  // The last rule that matches counts, so the files of least weight come first.
+  return IGNORE_FILES.toReversed().flatMap((file) => outer.flatMap((texts, at) => rebaseRules(texts[file] ?? '', way.slice(at))))
 }

@@ -24,10 +24,8 @@ export function createTreeEngine(tree: SearchTree): SearchEngine<TreePlace> {
 async function list(place: TreePlace, { filter, includeIgnored, times, stop }: ListWant): Promise<ListFound> {
   const found: ListFound = { files: [], unreadable: [] }
   for await (const visit of walk(place, { includeIgnored, stop })) {
-    if (visit.directory === undefined) {
-      found.unreadable.push(visit.below)
-      continue
-    }
+    found.unreadable.push(...visit.unreadable)
+    if (visit.directory === undefined) continue
     const wanted = visit.files.filter((name) => filter.accepts(join(visit.below, name)))
     const modified = times && wanted.length > 0 ? await visit.directory.modified(wanted) : []
     visit.directory.close()
@@ -51,17 +49,10 @@ async function* find(place: TreePlace, { spec, filter, stop }: FindWant): AsyncG
       return
     }
     for await (const visit of walk(place, { includeIgnored: spec.includeIgnored, stop })) {
-      const { below, directory } = visit
-      if (directory === undefined) ahead.push(Promise.resolve([{ kind: 'unreadable', path: below }]))
-      else
-        ahead.push(
-          scanDirectory(directory, {
-            below,
-            names: visit.files.filter((name) => filter.accepts(join(below, name))),
-            request,
-            stop: either,
-          }),
-        )
+      const { below, directory, unreadable } = visit
+      for (const path of unreadable) yield { kind: 'unreadable', path }
+      const names = visit.files.filter((name) => filter.accepts(join(below, name)))
+      if (directory !== undefined) ahead.push(scanDirectory(directory, { below, names, request, stop: either }))
       if (ahead.length > SCANS_AHEAD) yield* (await ahead.shift()) ?? []
     }
     while (ahead.length > 0) yield* (await ahead.shift()) ?? []
@@ -99,6 +90,7 @@ interface Visit {
   below: string
   directory: TreeDirectory | undefined
   files: string[]
+  unreadable: string[]
 }
 
 interface WalkOptions {
@@ -114,14 +106,18 @@ async function* walk(place: TreePlace, { includeIgnored, stop }: WalkOptions): A
     const { below } = next
     const opened = await openDirectory(place, below)
     if (opened === undefined) {
-      yield { below, directory: undefined, files: [] }
+      yield { below, directory: undefined, files: [], unreadable: [below] }
       continue
     }
     const { directory, entries } = opened
     const here = join(start, below)
     const rules = next.rules?.below(here, await rulesOf(directory, new Set(entries.map(({ name }) => name))))
     const ignored = (name: string, isDirectory: boolean): boolean => rules?.ignores(join(here, name), isDirectory) ?? false
-    const kept = entries.filter(({ name, kind }) => !NEVER_SEARCHED.has(name) && kind !== 'other' && !ignored(name, kind === 'directory'))
+    // A name that is not UTF-8 cannot be addressed by its text.
+    const unreadable = entries.filter(({ name }) => name.includes('\uFFFD')).map(({ name }) => join(below, name))
+    const kept = entries.filter(
+      ({ name, kind }) => !name.includes('\uFFFD') && !NEVER_SEARCHED.has(name) && kind !== 'other' && !ignored(name, kind === 'directory'),
+    )
     const names = (wanted: 'file' | 'directory'): string[] => kept.filter(({ kind }) => kind === wanted).map(({ name }) => name)
     waiting.push(
       ...names('directory')
@@ -129,7 +125,7 @@ async function* walk(place: TreePlace, { includeIgnored, stop }: WalkOptions): A
         .toReversed()
         .map((name) => ({ below: join(below, name), rules })),
     )
-    yield { below, directory, files: names('file').toSorted() }
+    yield { below, directory, files: names('file').toSorted(), unreadable }
   }
 }
 
@@ -149,11 +145,11 @@ async function openDirectory(
 
 /** Reads the ignore files of a directory whose names are known. */
 export async function rulesOf(directory: Pick<TreeDirectory, 'readSmall'>, names: ReadonlySet<string>): Promise<DirectoryRules> {
-  const rules: DirectoryRules = { texts: {}, repository: names.has('.git') }
+  const rules: DirectoryRules = {}
   for (const file of IGNORE_FILES) {
     if (!names.has(file.split('/')[0] ?? file)) continue
     const text = await directory.readSmall(file)
-    if (text !== undefined) rules.texts[file] = text
+    if (text !== undefined) rules[file] = text
   }
   return rules
 }

@@ -114,7 +114,9 @@ function wholeLine(source: Source, { offset, text }: PrintedLine): Buffer | 'lon
   const bytes = source.read(offset, Math.max(text.length, LONGEST_LINE) + 2)
   const newline = bytes.indexOf(LF)
   const line = newline === -1 ? bytes : bytes.subarray(0, newline)
-  if (line.equals(text)) return line.subarray(0, withoutReturn(line, line.length))
+  // The engine ends a last line without an end as it ends lines of its own.
+  const ended = newline === -1 && text[text.length - 1] === CR ? text.subarray(0, -1) : text
+  if (line.equals(text) || line.equals(ended)) return line.subarray(0, withoutReturn(line, line.length))
   if (!text.subarray(0, 9).equals(Buffer.from('[Omitted '))) return undefined
   return line.length <= LONGEST_LINE ? line.subarray(0, withoutReturn(line, line.length)) : 'long'
 }

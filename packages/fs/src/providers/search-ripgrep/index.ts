@@ -107,8 +107,7 @@ async function* conclusion(engine: EngineProcess, { spec, hits }: { spec: GrepSp
 /** What the generated ignore file says: which files are wanted, and the rules that reach the place from above. */
 async function ruleLines(place: GroundPlace, { filter, includeIgnored }: Pick<ListWant, 'filter' | 'includeIgnored'>): Promise<string[]> {
   if (includeIgnored || place.way.length === 0) return [...filter.lines]
-  const repository = await place.exists('.git')
-  return [...filter.lines, ...outerRuleLines(place.way, await place.outerRules(), { repository })]
+  return [...filter.lines, ...outerRuleLines(place.way, await place.outerRules())]
 }
 
 async function start({ spawn, file }: RipgrepOptions, { args, cwd }: { args: string[]; cwd: string }): Promise<EngineProcess> {

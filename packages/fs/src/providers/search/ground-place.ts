@@ -1,9 +1,8 @@
 /**
  * A walked place of the local disk, with what both engines need of it: its way from the root, and the ignore rules above it.
  */
-import { lstatSync, readdirSync } from 'node:fs'
+import { constants, lstatSync, readdirSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { constants } from 'node:fs'
 import type { SearchGround, WalkedPlace } from '../../definition/search.ts'
 import type { EnginePlace } from '../../search/engine.ts'
 import type { DirectoryRules } from '../../search/ignore-rules.ts'
@@ -90,7 +89,7 @@ async function rulesAt(procPath: string, below: string): Promise<DirectoryRules>
     }
   } catch {
     // A directory that cannot be read has no rules to tell.
-    return { texts: {}, repository: false }
+    return {}
   }
 }
 
