@@ -19,7 +19,7 @@ interface Scene {
 }
 
 const scenes: readonly Scene[] = [
-  { title: 'a real call', command: 'ls -la', lines: 4 },
+  { title: 'a real call on this folder', command: 'ls -la', lines: 4 },
   { title: 'a call that policy denies', command: 'rm -rf ./build', lines: 0 },
   { title: 'a call that policy rewrites', command: 'echo deploy to production', lines: 1 },
   { title: 'a call that its caller aborts', command: 'sleep 1000', lines: 0, abortAfterMs: 200 },
@@ -35,7 +35,7 @@ export async function demo(context: CommandContext): Promise<number> {
   return withRuntime(context, {
     plugins,
     async run(runtime, { signal }) {
-      if (options.json !== true) await narrator.opening(options.root ?? process.cwd())
+      if (options.json !== true) await narrator.opening()
       for (const [at, scene] of scenes.entries()) {
         if (signal.aborted) break
         if (options.json !== true) await narrator.scene(at + 1, scene)
@@ -88,12 +88,11 @@ function createNarrator({ out, outColors: colors, columns }: Streams) {
 
   const line = (name: string, text: string): Promise<void> => {
     const time = `${(performance.now() - started).toFixed(1)} ms`.padStart(10)
-    return out(`  ${colors.dim(time)}  ${name.padEnd(10)}${text}\n`)
+    return out(`  ${colors.dim(time)}  ${name.padEnd(11)}${text}\n`)
   }
 
   return {
-    opening: (root: string) =>
-      out(`${colors.bold('toolseam')}: every tool call takes one guarded path. Four calls in ${inline(root, 50)}:\n`),
+    opening: () => out(`${colors.bold('Every tool call takes one path')}: create > validate > authorize > dispatch > post > settle\n`),
 
     scene(number: number, { title, command, lines }: Scene): Promise<void> {
       shown = lines
@@ -124,10 +123,10 @@ function describeStage(event: StageEvent, colors: Streams['outColors']): string 
     case 'decided':
       return describeDecision(event.decision, colors)
     case 'dispatch':
-      return 'the body starts, with a signal and a deadline'
+      return 'the body runs, under a signal'
     case 'settled': {
-      const { bodyStarted } = event.record
-      return `${describeOutcome(event.result, colors)}${bodyStarted ? '' : ', the body never ran'}; one final, frozen result`
+      const how = event.record.bodyStarted ? '' : ', and the body never ran'
+      return `${describeOutcome(event.result, colors)}${how}: one result, final and frozen`
     }
     case 'returned':
     case 'post':

@@ -25,10 +25,11 @@ export interface ExecutedCall {
 
 export async function exec(context: CommandContext, { tool, argument, trace }: ExecOptions): Promise<number> {
   const text = await readArgument(argument)
-  const plugins = trace === true ? [tracer(context.streams)] : []
+  const tracer = trace === true ? createTracer(context.streams) : undefined
   return withRuntime(context, {
-    plugins,
+    plugins: tracer === undefined ? [] : [tracer.plugin],
     async run(runtime, { signal }) {
+      tracer?.start()
       const call = await executeRecorded(runtime, { callId: `exec-${randomUUID().slice(0, 8)}`, name: tool, arguments: text, signal })
       await (context.options.json === true ? context.streams.out(jsonLine(call)) : printResult(context.streams, call))
       if (call.result.isError && call.result.error.code === 'UNKNOWN_TOOL') await hint(context.streams, { runtime, tool })
@@ -71,8 +72,8 @@ async function hint({ err }: Streams, { runtime, tool }: { runtime: ToolRuntime;
 }
 
 /** Each stage on standard error as it happens; nested calls indented under the call that made them. */
-function tracer({ err, errColors }: Streams): ToolPlugin {
-  const started = performance.now()
+function createTracer({ err, errColors }: Streams): { plugin: ToolPlugin; start(): void } {
+  let started = performance.now()
   const depths = new Map<string, number>()
   const depthOf = ({ execution }: StageEvent): number => {
     const known = depths.get(execution.callId)
@@ -82,7 +83,11 @@ function tracer({ err, errColors }: Streams): ToolPlugin {
     depths.set(execution.callId, depth)
     return depth
   }
-  return stageObserver((event) => {
+  const plugin = stageObserver((event) => {
     void err(renderStage(event, { colors: errColors, sinceMs: performance.now() - started, depth: depthOf(event) }))
   })
+  const start = (): void => {
+    started = performance.now()
+  }
+  return { plugin, start }
 }

@@ -88,7 +88,7 @@ function trailLines({ record }: Extract<StageEvent, { stage: 'settled' }>): [str
 
 export function describeDecision(decision: { kind: string; by?: string; reason?: string }, colors: Colors): string {
   const paint = { allow: colors.green, ask: colors.yellow, deny: colors.red }[decision.kind] ?? String
-  const by = decision.by === undefined ? '' : ` by ${printable(decision.by)}`
+  const by = decision.by === undefined ? ' by default' : ` by ${printable(decision.by)}`
   return `${paint(decision.kind)}${by}${decision.reason === undefined ? '' : `: ${inline(decision.reason)}`}`
 }
 
