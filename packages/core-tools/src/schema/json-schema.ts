@@ -2,10 +2,11 @@
  * JSON Schema documents become validators here, once, at registration. A document that cannot be used is refused with the reason.
  */
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import type { JsonIssue, JsonObject, JsonValue } from '../contracts/json.ts'
+import type { JsonIssue, JsonObject } from '../contracts/json.ts'
 import { snapshotJson } from '../json/copy.ts'
 import type { CompiledSchema, Validate } from './compiled.ts'
 import { checkWellFormed, createAjv, dialectOf, type Dialect } from './dialect.ts'
+import { withAllDefinitions } from './definitions.ts'
 import { describeViolation } from './describe-violation.ts'
 import { normaliseSchema } from './normalise.ts'
 
@@ -14,8 +15,11 @@ export function compileJsonSchema(schema: unknown): CompiledSchema {
   const jsonSchema = readDocument(schema)
   const dialect = dialectOf(jsonSchema['$schema'])
   checkWellFormed(jsonSchema, dialect)
-  const check = compileWith(normaliseSchema(jsonSchema, dialect), dialect)
+  const normal = normaliseSchema(jsonSchema, dialect)
+  const check = compileWith(normal, dialect)
   probe(check)
+  const whole = withAllDefinitions(normal)
+  if (whole !== undefined) compileWith(whole, dialect)
   return Object.freeze({ jsonSchema, validate: validator(check), kept: jsonSchema })
 }
 
@@ -38,9 +42,9 @@ function shortPath(path = ''): string {
   return path.length > 80 ? `${path.slice(0, 60)}…` : path
 }
 
-function compileWith(schema: JsonValue, dialect: Dialect): ValidateFunction {
+function compileWith(schema: JsonObject, dialect: Dialect): ValidateFunction {
   try {
-    return createAjv(dialect).compile(schema as JsonObject)
+    return createAjv(dialect).compile(schema)
   } catch (thrown) {
     throw new Error(refusal(thrown), { cause: thrown })
   }

@@ -29,8 +29,7 @@ const PROTO = '__proto__'
 const PROTO_PATTERN = '^__proto__$'
 
 /** Throws if a part of the schema is written in another dialect. */
-export function normaliseSchema(schema: JsonValue, dialect: Dialect): JsonValue {
-  if (!isObject(schema)) return schema
+export function normaliseSchema(schema: JsonObject, dialect: Dialect): JsonObject {
   if (schema['$schema'] !== undefined && dialectOf(schema['$schema']) !== dialect) throw new Error('mixes dialects of JSON Schema')
   const copy: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
@@ -39,14 +38,18 @@ export function normaliseSchema(schema: JsonValue, dialect: Dialect): JsonValue 
   return withProtoProperty(copy)
 }
 
+function normalisePart(part: JsonValue, dialect: Dialect): JsonValue {
+  return isObject(part) ? normaliseSchema(part, dialect) : part
+}
+
 function normaliseKeyword(keyword: string, value: JsonValue, dialect: Dialect): JsonValue {
   if (MAPS.has(keyword) && isObject(value)) {
     const copy: JsonObject = {}
-    for (const [name, part] of Object.entries(value)) setOwn(copy, name, normaliseSchema(part, dialect))
+    for (const [name, part] of Object.entries(value)) setOwn(copy, name, normalisePart(part, dialect))
     return copy
   }
-  if (LISTS.has(keyword) && Array.isArray(value)) return value.map((part) => normaliseSchema(part, dialect))
-  if (SINGLES.has(keyword)) return normaliseSchema(value, dialect)
+  if (LISTS.has(keyword) && Array.isArray(value)) return value.map((part) => normalisePart(part, dialect))
+  if (SINGLES.has(keyword)) return normalisePart(value, dialect)
   return value
 }
 
