@@ -16,7 +16,8 @@ const results = await runtime.executeAll([
   { callId: '3', name: 'word_count', arguments: { words: 3 } },
 ])
 for (const result of results) {
-  console.log(result.isError ? `error ${result.error.code}` : `value ${JSON.stringify(result.value).slice(0, 60)}`)
+  const shown = result.content.map((block) => (block.type === 'text' ? block.text.split('\n')[0] : block.type))
+  console.log(result.isError ? `error ${result.error.code}` : `shown to the model: ${shown.join(' ')}`)
 }
 
 // Later plugins come and go: taken out again, one leaves nothing behind.
