@@ -2,13 +2,7 @@
  * Ignore rules for listings: those of the root, of every directory on the way, and of the listed directories, read through the walk.
  */
 import { outerRulesOf } from '../../search/outer-rules.ts'
-import {
-  ignoreRules as rulesFrom,
-  IGNORE_FILES,
-  type DirectoryRules,
-  type IgnoreFile,
-  type IgnoreRules as Rules,
-} from '../../search/ignore-rules.ts'
+import { ignoreRules as rulesFrom, IGNORE_FILES, type DirectoryRules, type IgnoreRules as Rules } from '../../search/ignore-rules.ts'
 import { isWithin } from '../../paths/rules.ts'
 import { readWhole, type Core } from './core.ts'
 import type { Spot } from './storage.ts'
@@ -41,22 +35,18 @@ function view(core: Core, { root, rules }: { root: string; rules: Rules }): Igno
 }
 
 async function directoryRules(core: Core, absolute: string): Promise<DirectoryRules> {
-  const texts: Partial<Record<IgnoreFile, string>> = {}
+  const texts: DirectoryRules = {}
   for (const file of IGNORE_FILES) {
     const text = await readSmall(core, `${absolute}/${file}`)
     if (text !== undefined) texts[file] = text
   }
-  return { texts, repository: await exists(core, `${absolute}/.git`) }
+  return texts
 }
 
 async function readSmall(core: Core, absolute: string): Promise<string | undefined> {
   return visit(core, absolute, async (spot) =>
     spot.facts?.kind === 'file' ? (await readWhole(core, spot, MOST_RULE_BYTES)).bytes.toString('utf8') : undefined,
   )
-}
-
-async function exists(core: Core, absolute: string): Promise<boolean> {
-  return (await visit(core, absolute, (spot) => Promise.resolve(spot.facts !== undefined))) ?? false
 }
 
 /** A rule that cannot be read is no rule. */

@@ -99,7 +99,14 @@ async function planUpdate(
     if (goal.facts !== undefined) throw new FsError('FS_ALREADY_EXISTS', { path: goal.path })
     await refuseTwin(core, goal)
   }
-  const notes = before.facts.links > 1 ? [`the file had ${before.facts.links} hard links; the others keep the old content`] : []
+  const notes =
+    before.facts.links > 1
+      ? [
+          goal === undefined
+            ? `written in place: ${before.facts.links} hard links`
+            : `the file had ${before.facts.links} hard links; the others keep the old name and content`,
+        ]
+      : []
   if (operation.hunks.length === 0) {
     if (goal === undefined) throw new FsError('FS_PATCH_REJECTED', { path: spot.path, reason: 'no hunk' })
     const seen = core.book.record(intent.agent, spot)?.seen ?? []

@@ -78,7 +78,7 @@ async function prepareStep(core: Core, step: PlannedStep, intent: WriteIntent): 
   let staged: Staged | undefined
   const afterHash = step.after === undefined ? undefined : hashFor(core, step.after)
   try {
-    if (step.after !== undefined) {
+    if (step.after !== undefined && !isInPlace(step)) {
       const mode = step.before === undefined ? undefined : step.before.facts.mode & 0o1777
       staged = await core.storage.stage(step.goal ?? step.spot, step.after, { mode, signal: intent.signal })
     }
@@ -92,6 +92,11 @@ async function prepareStep(core: Core, step: PlannedStep, intent: WriteIntent): 
     for (const each of recorded) await each.drop()
     throw error
   }
+}
+
+/** F-33: a file with several hard links keeps them. */
+function isInPlace({ before, goal }: PlannedStep): boolean {
+  return before !== undefined && before.facts.links > 1 && goal === undefined
 }
 
 /** A move with hunks is, for undo, the creation of one file and the removal of another. */
@@ -117,6 +122,14 @@ async function commitStep(
   const { spot, goal, before } = step
   let facts: EntryFacts | undefined
   const verify = (): Promise<void> => verifyUnchanged(core, spot, { read: before, intent })
+  if (before !== undefined && step.after !== undefined && isInPlace(step)) {
+    const { bytes } = before
+    await verify()
+    facts = await core.storage.overwrite(spot, step.after, bytes)
+    const restore = async (): Promise<void> => void (await core.storage.overwrite(spot, bytes, bytes))
+    done.push({ restore, release: () => Promise.resolve() })
+    return facts
+  }
   if (staged !== undefined) {
     const committed = await staged.commit({ replace: before !== undefined && goal === undefined, verify, keep: true })
     done.push(committed)

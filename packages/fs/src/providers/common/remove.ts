@@ -61,14 +61,15 @@ async function removeDirectory(core: Core, spot: Spot, intent: RemoveIntent): Pr
   const recorded = await recordTree(core, spot, intent)
   try {
     refuseAborted(intent.signal, spot.path)
-    const aside = await core.storage.setAside(spot)
+    const aside = intent.recursive === true ? await core.storage.setAside(spot) : undefined
+    if (aside === undefined) await core.storage.removeEmpty(spot)
     const changes: Change[] = []
     for (const each of recorded.reverse()) {
       const notes = await settle(core, each.recorded, {})
       changes.push(removedChange(each, { version: each.version, recorded: each.recorded, notes: [...each.notes, ...notes] }))
       core.book.view(intent.agent).forget({ key: each.absolute, absolute: each.absolute })
     }
-    const litter = await aside.release().then(
+    const litter = await (aside?.release() ?? Promise.resolve()).then(
       () => [],
       (error: unknown) => [`what was removed could not be deleted whole: ${String(error)}`],
     )

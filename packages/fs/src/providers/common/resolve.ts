@@ -1,6 +1,7 @@
 /**
  * From a path to a target: the walk, and for a missing name the one sibling that is the same after Unicode normalisation (F-15).
  */
+import type { FsError } from '../../definition/errors.ts'
 import type { FileTarget } from '../../definition/file-system.ts'
 import { nearNames, normalisationTwins } from '../../paths/names.ts'
 import { missing, type Core } from './core.ts'
@@ -41,7 +42,7 @@ export async function twinNames(core: Core, spot: Spot): Promise<string[]> {
 }
 
 /** FS_NOT_FOUND with the near names that are there. */
-export async function notFound(core: Core, spot: Spot): Promise<Error> {
+export async function notFound(core: Pick<Core, 'storage'>, spot: Spot): Promise<FsError> {
   const wanted = spot.missingParents[0] ?? spot.name
   const near = nearNames(wanted, await core.storage.siblings(spot))
   return missing(

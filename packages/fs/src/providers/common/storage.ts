@@ -103,6 +103,8 @@ export interface Storage {
   /** F-33. Restores `before` when it fails. */
   overwrite(spot: Spot, content: Uint8Array, before: Uint8Array): Promise<EntryFacts>
   setMode(spot: Spot, mode: number): Promise<void>
+  /** An empty directory only. @throws FsError FS_NOT_EMPTY */
+  removeEmpty(spot: Spot): Promise<void>
   /** Takes the entry out of sight in one step. */
   setAside(spot: Spot): Promise<Reversible>
   /** Atomic within one file system; parents of `to` are made. @throws FsError FS_ALREADY_EXISTS without `replace` */
