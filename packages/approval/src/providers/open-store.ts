@@ -5,7 +5,7 @@ import { ApprovalError } from '../definition/errors.ts'
 import type { Seal } from '../definition/seal.ts'
 import type { ApprovalStore } from '../definition/store.ts'
 import { openFilesStore } from './files-store/files-store.ts'
-import { configFolder } from './hash/config-folder.ts'
+import { configFolder } from './policy-files/config-folder.ts'
 import { createSeal } from './hash/seal.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 
