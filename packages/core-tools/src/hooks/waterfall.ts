@@ -200,11 +200,11 @@ function awaitTap<Value>(
   )
 }
 
+/** Safe on anything, a revoked proxy included. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (value instanceof Promise) return true
   if (typeof value !== 'object' || value === null) return false
   try {
-    return typeof (value as { then?: unknown }).then === 'function'
+    return value instanceof Promise || typeof (value as { then?: unknown }).then === 'function'
   } catch {
     return false
   }

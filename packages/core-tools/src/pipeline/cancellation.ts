@@ -100,8 +100,8 @@ function noop(): void {
 
 /** Duck-typed, so that signals of other realms and polyfills are good. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
-  if (value instanceof AbortSignal) return true
   if (typeof value !== 'object' || value === null) return false
+  if (value instanceof AbortSignal) return true
   const signal = value as { aborted?: unknown; addEventListener?: unknown; removeEventListener?: unknown }
   return (
     typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
