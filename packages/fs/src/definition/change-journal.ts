@@ -80,6 +80,10 @@ export interface PendingChange {
   kind: ChangeKind
   /** Pre-image. Absent for a creation, and where it is too large to be kept (then `beforeHash`, if known, still says what it was). */
   before?: Uint8Array
+  /** New content of a modified file: kept as its difference from the pre-image, so that it can be merged back later. */
+  after?: Uint8Array
+  /** How many of the nearest parent directories (of `to`, where given) are made for this change. */
+  madeParents?: number
   /** Known hash of the pre-image, so that it is not computed twice. */
   beforeHash?: string
   beforeMode?: number

@@ -8,7 +8,7 @@ import type { Change, FileTarget, WriteIntent } from '../../definition/file-syst
 import { acquireTargets, planOperation, type OperationTargets, type PlannedStep } from './patch-plan.ts'
 import { withLocked, type Core } from './core.ts'
 import { verifyUnchanged } from './expectations.ts'
-import { hashFor, identityOf, pendingOf, settle } from './publish.ts'
+import { hashFor, identityOf, madeParents, pendingOf, settle } from './publish.ts'
 import { removalOf } from './remove.ts'
 import { versionOf } from './core.ts'
 import type { EntryFacts, Reversible, Spot, Staged } from './storage.ts'
@@ -108,8 +108,14 @@ function pendingSteps(
   const { spot, goal, before, after } = step
   const removal = before === undefined ? undefined : removalOf(spot, { facts: before.facts, before, intent })
   if (after === undefined) return removal === undefined ? [] : [removal]
-  if (goal === undefined) return [pendingOf(core, { spot, before, intent }, afterHash)]
-  const creation = { ...identityOf(intent), path: goal.path, kind: 'create' as const, ...(afterHash === undefined ? {} : { afterHash }) }
+  if (goal === undefined) return [pendingOf(core, { spot, before, after, intent }, afterHash)]
+  const creation = {
+    ...identityOf(intent),
+    path: goal.path,
+    kind: 'create' as const,
+    ...madeParents(goal),
+    ...(afterHash === undefined ? {} : { afterHash }),
+  }
   return removal === undefined ? [creation] : [creation, removal]
 }
 

@@ -101,17 +101,23 @@ async function stageAndRecord(
   throw staged.status === 'rejected' ? staged.reason : recorded.status === 'rejected' ? recorded.reason : undefined
 }
 
-export function pendingOf(core: Core, { spot, before, intent }: Omit<Publication, 'after'>, afterHash: string | undefined): PendingChange {
+export function pendingOf(core: Core, { spot, before, after, intent }: Publication, afterHash: string | undefined): PendingChange {
   const keep = before?.bytes !== undefined && before.bytes.length <= core.limits.undoBytes
   return {
     ...identityOf(intent),
     path: spot.path,
     kind: before === undefined ? 'create' : 'modify',
-    ...(keep ? { before: before.bytes } : {}),
+    ...(keep ? { before: before.bytes, after } : {}),
+    ...madeParents(spot),
     ...(before?.sha256 === undefined ? {} : { beforeHash: before.sha256 }),
     ...(before === undefined ? {} : { beforeMode: before.facts.mode }),
     ...(afterHash === undefined ? {} : { afterHash }),
   }
+}
+
+/** Undo takes them away again where they are empty (F-62). */
+export function madeParents(spot: Spot): { madeParents?: number } {
+  return spot.missingParents.length === 0 ? {} : { madeParents: spot.missingParents.length }
 }
 
 export function identityOf(intent: WriteIntent): Pick<PendingChange, 'tag' | 'agent' | 'turnId' | 'rootCallId' | 'callId'> {

@@ -7,7 +7,7 @@ import type { Change, FileTarget, WriteIntent } from '../../definition/file-syst
 import { isWithin } from '../../paths/rules.ts'
 import { refuseWrite, versionOf, withLocked, type Core } from './core.ts'
 import { checkExpectation, verifyUnchanged } from './expectations.ts'
-import { identityOf, settle } from './publish.ts'
+import { identityOf, madeParents, settle } from './publish.ts'
 import { keptContent, removalOf } from './remove.ts'
 import { notFound } from './resolve.ts'
 import { refuseTwin } from './write.ts'
@@ -35,7 +35,14 @@ async function moveSpot(core: Core, source: Spot, { goal, intent }: { goal: Spot
   try {
     const replaced = await recordReplaced(core, goal, intent)
     if (replaced !== undefined) recorded.push(replaced)
-    const pending = { ...identityOf(intent), path: source.path, to: goal.path, kind: 'move' as const, beforeMode: facts.mode }
+    const pending = {
+      ...identityOf(intent),
+      path: source.path,
+      to: goal.path,
+      kind: 'move' as const,
+      beforeMode: facts.mode,
+      ...madeParents(goal),
+    }
     const hash = before?.sha256 === undefined ? {} : { beforeHash: before.sha256, afterHash: before.sha256 }
     const entryKind = facts.kind === 'symlink' || facts.kind === 'directory' ? facts.kind : ('file' as const)
     const move = await core.recorder?.begin({ ...pending, ...hash, entryKind })
