@@ -132,6 +132,17 @@ describe('what a plugin owns', () => {
     expect(standing.size).toBe(0)
   })
 
+  test('P-81: a disposer that was used is let go of, also one of another copy that may not be called twice', async () => {
+    let calls = 0
+    const strict = Object.assign(() => void calls++, { [Symbol.dispose]: () => undefined })
+    const ownership = createOwnership()
+    const dispose = ownership.own(strict)
+    dispose()
+    dispose()
+    await ownership.disposeAll()
+    expect(calls).toBe(1)
+  })
+
   test('P-81: a plugin that a plugin uses goes with it', async () => {
     const { runtime, standing } = recordingRuntime()
     const inner: ToolPlugin = { name: 'inner', apply: (handed) => handed.register(tool('inner')) }
