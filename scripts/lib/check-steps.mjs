@@ -12,6 +12,7 @@ export const steps = [
   { name: 'dependency-cruiser', run: checkDependencyRules },
   commandStep('knip', 'knip', '--no-progress'),
   commandStep('types', 'tsc', '-p', 'tsconfig.json', '--pretty', 'false'),
+  commandStep('declarations', 'tsc', '-p', 'tsconfig.declarations.json', '--pretty', 'false'),
   { name: 'types of bench', run: checkBenchTypes },
   commandStep('oxlint', 'oxlint', '--deny-warnings'),
   commandStep('oxfmt', 'oxfmt', '--check'),
