@@ -18,7 +18,9 @@ import { grantCallOf, readSubject, type Subject } from './subject.ts'
 export async function ask(parts: ApprovalParts, request: AskRequest, batch?: string): Promise<AskAnswer> {
   const { signal, execution } = request
   const { turnId, agent } = execution
-  const { batch: shared, leave } = parts.gatherer.join(batch ?? (turnId === undefined ? undefined : JSON.stringify([parts.session, agent ?? null, turnId])))
+  const { batch: shared, leave } = parts.gatherer.join(
+    batch ?? (turnId === undefined ? undefined : JSON.stringify([parts.session, agent ?? null, turnId])),
+  )
   let recordId: string | undefined
   try {
     const over = ended(parts, signal)
@@ -46,7 +48,8 @@ function ended(parts: ApprovalParts, signal: AbortSignal): AskAnswer | undefined
 
 /** What cannot be put to anybody: no record either. */
 function refusal(parts: ApprovalParts, { request, agents, tooLarge }: Subject): AskAnswer | undefined {
-  if (forwardingFor(parts.asks, agents) === 'refuse') return { outcome: 'unavailable', code: 'SURFACE_DENIED', reason: renderUnavailable({ why: 'refused-here' }) }
+  if (forwardingFor(parts.asks, agents) === 'refuse')
+    return { outcome: 'unavailable', code: 'SURFACE_DENIED', reason: renderUnavailable({ why: 'refused-here' }) }
   if (request.surface === 'denied' && answerersFor(parts.answerers.list, agents).length === 0) {
     return { outcome: 'unavailable', code: 'SURFACE_DENIED', reason: renderUnavailable({ why: 'denied-surface' }) }
   }
@@ -89,7 +92,11 @@ export function pendingForm(record: ApprovalRecord): ApprovalRecord {
   return { ...asked, state: 'pending' }
 }
 
-async function fromEnding(parts: ApprovalParts, subject: Subject, { record, ending }: { record: ApprovalRecord; ending: Ending }): Promise<AskAnswer> {
+async function fromEnding(
+  parts: ApprovalParts,
+  subject: Subject,
+  { record, ending }: { record: ApprovalRecord; ending: Ending },
+): Promise<AskAnswer> {
   switch (ending.kind) {
     case 'decided':
       return fromRecord(parts, subject, ending.record)
@@ -107,7 +114,12 @@ async function fromEnding(parts: ApprovalParts, subject: Subject, { record, endi
 async function fromRecord(parts: ApprovalParts, subject: Subject, record: ApprovalRecord): Promise<AskAnswer> {
   const { decision } = record
   if (record.state === 'rejected' && decision !== undefined) {
-    return { outcome: 'rejected', recordId: record.id, by: decision.by, ...(decision.reason === undefined ? {} : { reason: decision.reason }) }
+    return {
+      outcome: 'rejected',
+      recordId: record.id,
+      by: decision.by,
+      ...(decision.reason === undefined ? {} : { reason: decision.reason }),
+    }
   }
   if (decision?.outcome !== 'approve') return { outcome: 'unavailable', recordId: record.id, reason: renderUnavailable({ why: 'nobody' }) }
   const claim = await parts.store.claim(record.id, { worker: parts.worker.id, leaseMs: LEASE_MS })

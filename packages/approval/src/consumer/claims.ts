@@ -2,7 +2,14 @@
  * The way of an approved call through the runtime (A-21): its claim is taken before the ask answers, `dispatched` is durable before the body
  * starts, `consumed` follows the result, whatever it is. A claim that was lost fails the call.
  */
-import { errorCode, type ToolDispatch, type ToolExecution, type ToolExecutionToken, type ToolLogger, type ToolResult } from '@toolseam/core-tools'
+import {
+  errorCode,
+  type ToolDispatch,
+  type ToolExecution,
+  type ToolExecutionToken,
+  type ToolLogger,
+  type ToolResult,
+} from '@toolseam/core-tools'
 import type { ApprovalStore } from '../definition/store.ts'
 import { LEASE_MS, type Claims } from './parts.ts'
 import { renderLost } from './render-claims.ts'
@@ -66,7 +73,8 @@ export function keepClaims(parts: {
     },
     settled(execution, result) {
       const claim = held.get(execution.token)
-      if (claim !== undefined) release(execution.token, claim, result.isError ? { isError: true, code: result.error.code } : { isError: false })
+      if (claim !== undefined)
+        release(execution.token, claim, result.isError ? { isError: true, code: result.error.code } : { isError: false })
     },
     async drain() {
       while (marks.size > 0) await Promise.all(marks)

@@ -59,7 +59,8 @@ async function listen(
   let raw: unknown
   try {
     const view = problems === undefined ? ask.view : { ...ask.view, problems }
-    raw = problems === undefined ? await parts.gatherer.offer(answerer, view, ask.signal) : await answerer.answer(view, { signal: ask.signal })
+    raw =
+      problems === undefined ? await parts.gatherer.offer(answerer, view, ask.signal) : await answerer.answer(view, { signal: ask.signal })
   } catch (error) {
     if (ask.signal.aborted) return { kind: 'late' }
     if (errorCode(error) === 'APPROVAL_CANCELLED') return { kind: 'cancelled' }
@@ -83,14 +84,20 @@ async function seal(
     if (!(errorCode(error) === 'INVALID_TOOL_INPUT' && error instanceof ApprovalError)) {
       const isNonsense = errorCode(error) === 'APPROVAL_NOT_OFFERED' || errorCode(error) === 'APPROVAL_INVALID_DECISION'
       parts.runtime.logger.warn('a decision could not be taken', { id: ask.record.id, answerer: answerer.name, error })
-      return isNonsense ? unavailable({ why: 'answerer-nonsense', answerer: answerer.name }) : unavailable({ why: 'store-failed', message: messageOf(error) })
+      return isNonsense
+        ? unavailable({ why: 'answerer-nonsense', answerer: answerer.name })
+        : unavailable({ why: 'store-failed', message: messageOf(error) })
     }
     return { problems: issuesOf(error) }
   }
 }
 
 /** Makes the decision durable. Where another was first, that one stands. */
-async function commit(parts: ApprovalParts, ask: Consultation, { sealed, answerer }: { sealed: SealedDecision; answerer: Answerer }): Promise<Consulted> {
+async function commit(
+  parts: ApprovalParts,
+  ask: Consultation,
+  { sealed, answerer }: { sealed: SealedDecision; answerer: Answerer },
+): Promise<Consulted> {
   const { record } = ask
   try {
     return { kind: 'decided', record: await parts.store.decide(record.id, { expectedRevision: record.revision, ...sealed }) }

@@ -5,7 +5,15 @@ import type { JsonIssue } from '@toolseam/core-tools'
 import type { Answer } from '../definition/answerer.ts'
 import { ApprovalError } from '../definition/errors.ts'
 import type { PolicyCall, PolicyJudgement } from '../definition/policy.ts'
-import { GRANT_SCOPES, type ApprovalRecord, type Approver, type Decision, type Grant, type GrantScope, type StoredDecision } from '../definition/record.ts'
+import {
+  GRANT_SCOPES,
+  type ApprovalRecord,
+  type Approver,
+  type Decision,
+  type Grant,
+  type GrantScope,
+  type StoredDecision,
+} from '../definition/record.ts'
 import { defaultExpiry } from '../grants/bind.ts'
 import { canonicalJson } from '../record/canonical.ts'
 import { grantIdOf } from '../record/keys.ts'
@@ -79,7 +87,11 @@ function readMatch(match: unknown): 'exact' | { rule: string } | undefined {
  * Checks a decision against the record and seals it. Throws `INVALID_TOOL_INPUT` (details `issues`), `APPROVAL_NOT_OFFERED` or
  * `APPROVAL_INVALID_DECISION`.
  */
-export async function sealDecision(parts: ApprovalParts, record: ApprovalRecord, said: { decision: Decision; by: Approver }): Promise<SealedDecision> {
+export async function sealDecision(
+  parts: ApprovalParts,
+  record: ApprovalRecord,
+  said: { decision: Decision; by: Approver },
+): Promise<SealedDecision> {
   const { decision, by } = said
   const at = new Date().toISOString()
   const edited = decision.outcome === 'approve' ? await readEdit(parts, record, { decision, at }) : undefined
@@ -106,7 +118,11 @@ interface Edit {
 }
 
 /** The edit as it is to run, valid for the tool where this process has it (A-12). */
-async function readEdit(parts: ApprovalParts, record: ApprovalRecord, { decision, at }: { decision: Approve; at: string }): Promise<Edit | undefined> {
+async function readEdit(
+  parts: ApprovalParts,
+  record: ApprovalRecord,
+  { decision, at }: { decision: Approve; at: string },
+): Promise<Edit | undefined> {
   if (decision.arguments === undefined) return undefined
   const args = unmaskArguments(decision.arguments, record.args, record.view.sensitive)
   const argsHash = parts.seal.hash(canonicalJson(args))
@@ -114,7 +130,11 @@ async function readEdit(parts: ApprovalParts, record: ApprovalRecord, { decision
   const call = { name: record.tool.name, arguments: args, ...(record.call.agent === undefined ? {} : { agent: record.call.agent }) }
   const known = parts.runtime.view(record.call.agent).get(record.tool.name) !== undefined
   const validated = known ? await parts.runtime.validate(call) : { ok: true as const }
-  if (!validated.ok) throw new ApprovalError('INVALID_TOOL_INPUT', { id: record.id, issues: validated.issues.map(({ path, message }) => ({ path, message })) })
+  if (!validated.ok)
+    throw new ApprovalError('INVALID_TOOL_INPUT', {
+      id: record.id,
+      issues: validated.issues.map(({ path, message }) => ({ path, message })),
+    })
   const policyCall = policyCallOf({ ...record.call, tool: record.tool.name, args, view: await parts.runtime.describe(call) })
   const judgement = await parts.policy.judge(policyCall)
   return { stored: { args, argsHash, trail: trailOf(judgement, [], at) }, policyCall, judgement }
@@ -123,7 +143,9 @@ async function readEdit(parts: ApprovalParts, record: ApprovalRecord, { decision
 /** The issues of an edit that does not fit, for the answerer that sent it. */
 export function issuesOf(error: ApprovalError): JsonIssue[] {
   const issues = isFields(error.details) ? error.details['issues'] : undefined
-  return Array.isArray(issues) ? issues.flatMap((issue: unknown) => (isFields(issue) ? [{ path: String(issue['path']), message: String(issue['message']) }] : [])) : []
+  return Array.isArray(issues)
+    ? issues.flatMap((issue: unknown) => (isFields(issue) ? [{ path: String(issue['path']), message: String(issue['message']) }] : []))
+    : []
 }
 
 async function grantOf(
@@ -137,7 +159,8 @@ async function grantOf(
   const { policyCall, judgement } = edited ?? (await judgedRecord(parts, record))
   requireOffered(parts, record, { scope, match, policyCall, judgement, edited: edited !== undefined })
   const expiresAt = decision.expiresAt ?? defaultExpiry(scope, Date.parse(at))
-  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at)) throw new ApprovalError('APPROVAL_INVALID_DECISION', { id: record.id, expiresAt })
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(at))
+    throw new ApprovalError('APPROVAL_INVALID_DECISION', { id: record.id, expiresAt })
   const { session, agent, turnId } = record.call
   const unsealed: Omit<Grant, 'mac'> = {
     id: grantIdOf(record.id, crypto.randomUUID().slice(0, 8)),
@@ -172,7 +195,9 @@ interface Remembered {
 /** Of an edited call the offer is made anew: what was offered was about other arguments. */
 function requireOffered(parts: ApprovalParts, record: ApprovalRecord, { scope, match, policyCall, judgement, edited }: Remembered): void {
   const facts: { [name: string]: string } = { id: record.id, scope }
-  const offer = edited ? offerFor(parts, { policyCall, judgement, policyAsks: judgement.decision === 'ask', othersAsk: record.offer.rules.length === 0 }) : record.offer
+  const offer = edited
+    ? offerFor(parts, { policyCall, judgement, policyAsks: judgement.decision === 'ask', othersAsk: record.offer.rules.length === 0 })
+    : record.offer
   if (!record.offer.scopes.includes(scope) || !offer.scopes.includes(scope)) throw new ApprovalError('APPROVAL_NOT_OFFERED', facts)
   if (match === 'exact') return
   // Asks without an offered rule are those that only an exact grant may lift.

@@ -34,7 +34,11 @@ export async function openRecord(parts: ApprovalParts, subject: Subject, batch: 
   }
 }
 
-function draftOf(parts: ApprovalParts, subject: Subject, more: { attempt: number; supersedes: Superseded | undefined; batch: string | undefined }): ApprovalDraft {
+function draftOf(
+  parts: ApprovalParts,
+  subject: Subject,
+  more: { attempt: number; supersedes: Superseded | undefined; batch: string | undefined },
+): ApprovalDraft {
   const { request, args, argsHash, tool, agents, session, judgement } = subject
   const { execution } = request
   const now = Date.now()
@@ -94,7 +98,8 @@ function fittingView(view: CallView): CallView {
 /** Ends what is over by the store's clock, so that it is not waited for. */
 async function outOfTime(parts: ApprovalParts, record: ApprovalRecord): Promise<ApprovalRecord> {
   const open = record.state === 'pending' || record.state === 'approved'
-  const interrupted = record.state === 'claimed' && record.claim?.dispatchedAt !== undefined && Date.parse(record.claim.leaseUntil) <= Date.now()
+  const interrupted =
+    record.state === 'claimed' && record.claim?.dispatchedAt !== undefined && Date.parse(record.claim.leaseUntil) <= Date.now()
   if (open && Date.parse(record.expiresAt) <= Date.now()) await parts.store.expire()
   // The claim finds a run that was interrupted, and says so in the record.
   else if (interrupted) await parts.store.claim(record.id, { worker: parts.worker.id, leaseMs: 1 })
@@ -136,7 +141,10 @@ async function closeStale(parts: ApprovalParts, record: ApprovalRecord): Promise
 /** an interrupted call is run again without a new answer only where the tool is trusted to be idempotent. */
 async function repeatIfIdempotent(parts: ApprovalParts, record: ApprovalRecord, before: ApprovalRecord): Promise<ApprovalRecord> {
   const { decision } = before
-  const repeatable = decision?.outcome === 'approve' && before.tool.schemaHash === record.tool.schemaHash && mayRunAgain(parts, record.tool.name, record.call.agent)
+  const repeatable =
+    decision?.outcome === 'approve' &&
+    before.tool.schemaHash === record.tool.schemaHash &&
+    mayRunAgain(parts, record.tool.name, record.call.agent)
   if (!repeatable || !(await parts.seal.fits(before))) return record
   const { mac, grantId, ...words } = decision
   const repeated: Omit<StoredDecision, 'mac'> = { ...words, revision: record.revision }

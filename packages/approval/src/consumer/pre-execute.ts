@@ -5,7 +5,10 @@ import type { PreToolDecision, ToolExecution, ToolRuntime } from '@toolseam/core
 import type { RulePolicy } from '../definition/policy.ts'
 import { policyCallOf } from './subject.ts'
 
-export function policyTap(runtime: ToolRuntime, policy: RulePolicy): (decision: PreToolDecision, execution: ToolExecution) => Promise<PreToolDecision> {
+export function policyTap(
+  runtime: ToolRuntime,
+  policy: RulePolicy,
+): (decision: PreToolDecision, execution: ToolExecution) => Promise<PreToolDecision> {
   return async (decision, execution) => {
     // Nothing lifts a deny, so there is nothing to judge.
     if (decision.kind === 'deny') return decision

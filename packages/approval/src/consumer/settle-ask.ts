@@ -80,10 +80,14 @@ async function untilStored(parts: ApprovalParts, record: ApprovalRecord, over: A
     })
     const wait = Math.max(0, Date.parse(record.expiresAt) - Date.now())
     let timer = setTimeout(() => void expire(), Math.min(wait, LONGEST_TIMER_MS))
-    over.addEventListener('abort', () => {
-      clearTimeout(timer)
-      unfollow()
-    }, { once: true })
+    over.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        unfollow()
+      },
+      { once: true },
+    )
     lookSafely()
   })
 }
@@ -100,7 +104,11 @@ async function conclude(parts: ApprovalParts, { record, onAbort }: OpenAsk, endi
 }
 
 /** Undefined: closed. Else the record as somebody else left it. */
-async function close(parts: ApprovalParts, record: ApprovalRecord, state: 'cancelled' | 'unavailable' | 'expired'): Promise<ApprovalRecord | undefined> {
+async function close(
+  parts: ApprovalParts,
+  record: ApprovalRecord,
+  state: 'cancelled' | 'unavailable' | 'expired',
+): Promise<ApprovalRecord | undefined> {
   try {
     await parts.store.close(record.id, { expectedRevision: record.revision, state })
     return undefined

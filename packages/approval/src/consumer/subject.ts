@@ -103,7 +103,10 @@ export function grantCallOf({ request, tool, argsHash, session, agents }: Subjec
  * What may be remembered (A-25, A-26). An ask of a tap alone may be remembered exactly, as no rule speaks for it; where a tap asked beside the
  * policy, no rule is offered. Where the policy no longer asks what it asked, nothing is.
  */
-export function offerFor(parts: ApprovalParts, subject: Pick<Subject, 'policyCall' | 'judgement' | 'policyAsks' | 'othersAsk'>): ApprovalOffer {
+export function offerFor(
+  parts: ApprovalParts,
+  subject: Pick<Subject, 'policyCall' | 'judgement' | 'policyAsks' | 'othersAsk'>,
+): ApprovalOffer {
   const { policyCall, judgement, policyAsks, othersAsk } = subject
   if (policyAsks && judgement.decision !== 'ask') return { scopes: ['once'], rules: [] }
   const offer: ApprovalOffer = policyAsks
@@ -115,15 +118,25 @@ export function offerFor(parts: ApprovalParts, subject: Pick<Subject, 'policyCal
 
 /** What policy said, unit by unit, and which other taps asked. */
 export function trailOf(judgement: PolicyJudgement, askers: AskRequest['askers'], at: string): ApprovalTrailEntry[] {
-  const units = judgement.units.map((unit): ApprovalTrailEntry => entryOf({ at, decision: unit.decision, by: unit.by, reason: unit.reason }))
+  const units = judgement.units.map((unit): ApprovalTrailEntry =>
+    entryOf({ at, decision: unit.decision, by: unit.by, reason: unit.reason }),
+  )
   const taps = askers
     .filter((asker) => asker.tap !== POLICY_TAP)
-    .map((asker): ApprovalTrailEntry => ({ ...entryOf({ at, decision: 'ask', by: asker.by, reason: asker.reason }), layer: `tap:${asker.tap}` }))
+    .map((asker): ApprovalTrailEntry => ({
+      ...entryOf({ at, decision: 'ask', by: asker.by, reason: asker.reason }),
+      layer: `tap:${asker.tap}`,
+    }))
   const whole = units.length === 0 ? [entryOf({ at, decision: judgement.decision, by: judgement.by, reason: judgement.reason })] : units
   return [...whole, ...taps]
 }
 
-function entryOf(said: { at: string; decision: ApprovalTrailEntry['decision']; by: string; reason: string | undefined }): ApprovalTrailEntry {
+function entryOf(said: {
+  at: string
+  decision: ApprovalTrailEntry['decision']
+  by: string
+  reason: string | undefined
+}): ApprovalTrailEntry {
   const { at, decision, by, reason } = said
   const layer = by.includes(':') ? by.slice(0, by.indexOf(':')) : undefined
   return { at, by, decision, rule: by, ...(layer === undefined ? {} : { layer }), ...(reason === undefined ? {} : { reason }) }

@@ -13,7 +13,10 @@ export interface GrantExport {
 }
 
 /** `argumentsOf`: the arguments that an exact grant was given for, from the record of its ask. */
-export function exportGrants(grants: readonly Grant[], options: { argumentsOf(grant: Grant): JsonValue | undefined; now?: number }): GrantExport {
+export function exportGrants(
+  grants: readonly Grant[],
+  options: { argumentsOf(grant: Grant): JsonValue | undefined; now?: number },
+): GrantExport {
   const { argumentsOf, now = Date.now() } = options
   const rules: PolicyRule[] = []
   const left: GrantExport['left'] = []
@@ -25,7 +28,11 @@ export function exportGrants(grants: readonly Grant[], options: { argumentsOf(gr
   return { file: { version: 1, rules }, left }
 }
 
-function ruleOf(grant: Grant, argumentsOf: (grant: Grant) => JsonValue | undefined, now: number): PolicyRule | GrantExport['left'][number]['why'] {
+function ruleOf(
+  grant: Grant,
+  argumentsOf: (grant: Grant) => JsonValue | undefined,
+  now: number,
+): PolicyRule | GrantExport['left'][number]['why'] {
   if (grant.revokedAt !== undefined || (grant.expiresAt !== undefined && Date.parse(grant.expiresAt) <= now)) return 'inactive'
   if (grant.scope === 'turn' || grant.scope === 'session' || grant.scope === 'once') return 'ends-with-session'
   const args = grant.match === 'exact' ? argumentsOf(grant) : undefined
@@ -39,7 +46,8 @@ function ruleOf(grant: Grant, argumentsOf: (grant: Grant) => JsonValue | undefin
   }
   // The pointer '' is the whole of the arguments: nothing more and nothing less than what was approved.
   if (args !== undefined) rule.args = { '': { in: [args] } }
-  if (grant.scope === 'agent' && grant.agent !== undefined) rule.caller = { agent: grant.agent }
+  if (grant.scope === 'agent' && grant.agent !== undefined)
+    rule.caller = { agent: grant.agent, ...(grant.inherit ? { inherit: true } : {}) }
   if (grant.expiresAt !== undefined) rule.expires = grant.expiresAt
   return rule
 }

@@ -1,6 +1,7 @@
 /**
  * `openStore`: from a description to a store that is open. The kinds are the stores that exist here; any other is refused by name.
  */
+import { join } from 'node:path'
 import { ApprovalError } from '../definition/errors.ts'
 import type { Seal } from '../definition/seal.ts'
 import type { ApprovalStore } from '../definition/store.ts'
@@ -22,6 +23,11 @@ export type OpenStoreOptions =
       /** With it, rows whose code does not fit are left alone. */
       secret?: string
     }
+
+/** Where a project keeps its asks. */
+export function storeFolder(root: string): string {
+  return join(root, '.toolseam', 'approvals')
+}
 
 /**
  * Opens a store. Throws `APPROVAL_STORE_DRIVER_MISSING` for a kind that has no driver here, and `APPROVAL_STORE_KIND`, `APPROVAL_STORE_UNSAFE`

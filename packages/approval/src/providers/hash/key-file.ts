@@ -8,6 +8,7 @@ import { link, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '@toolseam/core-tools'
 import { ApprovalError } from '../../definition/errors.ts'
+import { configFolder } from '../policy-files/config-folder.ts'
 
 const KEY_BYTES = 32
 
@@ -18,6 +19,11 @@ export const KEY_FILE = 'approval.key'
 export async function readKeyFile(folder: string): Promise<Uint8Array> {
   const path = join(folder, KEY_FILE)
   return (await readKey(path)) ?? (await makeKey(folder, path))
+}
+
+/** The key in the user's configuration folder. */
+export async function userKey(): Promise<Uint8Array> {
+  return readKeyFile(configFolder())
 }
 
 async function readKey(path: string): Promise<Uint8Array | undefined> {
