@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkLayers } from './layers.mjs'
-import { packageFolders, root, runChild } from './workspace.mjs'
+import { childEnvironment, packageFolders, root, runChild } from './workspace.mjs'
 
 const commandStep = (name, command, ...args) => ({ name, run: () => runCommand(command, args) })
 
 export const steps = [
   { name: 'publint and attw', needsBuild: true, run: checkTarballs },
   { name: 'dependency-cruiser', run: checkDependencyRules },
-  commandStep('knip', 'knip', '--no-progress'),
+  commandStep('knip', 'knip', '--no-progress', '--no-config-hints'),
   commandStep('types', 'tsc', '-p', 'tsconfig.json', '--pretty', 'false'),
   commandStep('declarations', 'tsc', '-p', 'tsconfig.declarations.json', '--pretty', 'false'),
   { name: 'types of bench', run: checkBenchTypes },
@@ -19,7 +19,8 @@ export const steps = [
 ]
 
 async function runCommand(command, args) {
-  const { status, text } = await runChild(command, args, { output: 'capture' })
+  const { FORCE_COLOR: _color, ...env } = childEnvironment({ NO_COLOR: '1' })
+  const { status, text } = await runChild(command, args, { output: 'capture', env })
   return { ok: status === 0, text }
 }
 
