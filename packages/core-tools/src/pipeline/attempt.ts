@@ -47,10 +47,11 @@ export class Attempt {
   }
 
   get extras(): Extras {
-    return {
-      ...(this.contexts === undefined ? {} : { additionalContexts: this.contexts }),
-      ...(this.concludes ? { concludesTurn: true as const } : {}),
-    }
+    if (this.contexts === undefined && !this.concludes) return NO_EXTRAS
+    const extras: { additionalContexts?: ContentBlock[][]; concludesTurn?: true } = {}
+    if (this.contexts !== undefined) extras.additionalContexts = Object.freeze(this.contexts) as ContentBlock[][]
+    if (this.concludes) extras.concludesTurn = true
+    return extras
   }
 
   close(): void {
@@ -59,6 +60,8 @@ export class Attempt {
     this.#nestedCancellation?.release()
   }
 }
+
+const NO_EXTRAS: Extras = Object.freeze({})
 
 /** The innermost dispatcher. */
 export async function runAttempt(call: Call, signal: AbortSignal | undefined, started?: (attempt: Attempt) => void): Promise<ToolResult> {
@@ -75,6 +78,7 @@ export async function runAttempt(call: Call, signal: AbortSignal | undefined, st
   const settled = end instanceof Promise ? await end : end
   deadline?.stop()
   if (attempt.nested.size > 0) await attempt.endNested()
+  attempt.open = false
   const result = resultOf(attempt, { end: settled, timeoutMs: timeoutMs ?? 0 })
   if (!(result instanceof Promise)) {
     attempt.close()

@@ -8,7 +8,6 @@ import type { Call } from './call.ts'
 import { isNested } from './create-call.ts'
 import { readDescription } from './describe.ts'
 import type { PipelineParts } from './parts.ts'
-import { runValidator } from './validate-input.ts'
 
 /** On the arguments in force. */
 export function concurrencyOf(call: Call): ToolConcurrency {
@@ -35,7 +34,7 @@ export async function classifyInput(parts: PipelineParts, input: ToolExecutionIn
     if (parts.registry.collapses(name, scope, nested)) return 'exclusive'
     const read = readDescription({ name, arguments: input.arguments })
     if (!read.ok) return 'exclusive'
-    const validation = await runValidator(tool.input, read.value)
+    const validation = await tool.input.validate(read.value)
     return validation.ok ? modeFor(tool, validation.value) : 'exclusive'
   } catch {
     return 'exclusive'

@@ -12,7 +12,6 @@ import { callOf, sharedView } from './call.ts'
 import { Cancellation, untilAborted, wasAborted } from './cancellation.ts'
 import type { PipelineParts } from './parts.ts'
 import { readView } from './read-view.ts'
-import { runValidator } from './validate-input.ts'
 
 /** Made once per execution, shared by policy and ask. */
 export function describeExecution(parts: PipelineParts, execution: ToolExecution, options: { preview: boolean }): Promise<CallView> {
@@ -32,7 +31,7 @@ export async function describeCall(parts: PipelineParts, call: CallDescription, 
   if (tool === undefined) return incomplete(name)
   const read = readDescription(call)
   if (!read.ok) return incomplete(name)
-  const validation = await runValidator(tool.input, read.value)
+  const validation = await tool.input.validate(read.value)
   if (!validation.ok) return incomplete(name)
   return makeView(parts, { tool, name, agent, input: validation.value, preview: options.preview })
 }

@@ -9,7 +9,6 @@ import type { Validation } from '../schema/compile.ts'
 import type { Call } from './call.ts'
 import { readContent, textContent } from './content.ts'
 import { invalidOutput, safeMessage } from './results.ts'
-import { runValidator } from './validate-input.ts'
 
 export interface Extras {
   readonly additionalContexts?: ContentBlock[][]
@@ -24,7 +23,7 @@ export function mintSuccess(call: Call, { raw, extras }: { raw: unknown; extras:
   const { value } = snapshot
   const schema = call.tool?.output
   if (schema === undefined) return render(call, { value, extras })
-  const validation = runValidator(schema, value)
+  const validation = schema.validate(value)
   if (validation instanceof Promise) return validation.then((settled) => afterValidation(call, { value, validation: settled, extras }))
   return afterValidation(call, { value, validation, extras })
 }

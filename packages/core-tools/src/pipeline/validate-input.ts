@@ -2,7 +2,7 @@
  * Step 2: arguments against the tool's schema. What can only fail is settled before policy sees it.
  */
 import type { JsonIssue, JsonValue } from '../contracts/json.ts'
-import type { CompiledSchema, Validation } from '../schema/compile.ts'
+import type { Validation } from '../schema/compile.ts'
 import type { Call } from './call.ts'
 import { untilAborted, wasAborted } from './cancellation.ts'
 import { finalResult, type Outcome } from './outcome.ts'
@@ -43,23 +43,9 @@ function check(
     call.setArguments(args, validation.value)
     return undefined
   }
-  const validation = runValidator(call.tool.input, args)
+  const validation = call.tool.input.validate(args)
   if (!(validation instanceof Promise)) return take(validation)
   return untilAborted(validation, call.cancellation, () => undefined).then((settled) =>
     wasAborted(settled) || call.cancellation.aborted ? finalResult(call, aborted(false, call.cancellation.reason)) : take(settled),
   )
-}
-
-/** A validator that throws counts as a violation. */
-export function runValidator(schema: CompiledSchema, value: JsonValue): Validation | Promise<Validation> {
-  try {
-    const validation = schema.validate(value)
-    return validation instanceof Promise ? validation.catch(threw) : validation
-  } catch {
-    return threw()
-  }
-}
-
-function threw(): Validation {
-  return { ok: false, issues: [{ path: '', message: 'the validator threw' }] }
 }

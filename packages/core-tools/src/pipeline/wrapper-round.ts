@@ -103,7 +103,7 @@ export class WrapperRound implements WrapRound {
   async #attempt(options: { signal?: AbortSignal } | undefined): Promise<ToolResult> {
     const signal = options?.signal
     if (signal !== undefined && !isAbortSignal(signal)) throw new TypeError('dispatch({ signal }): signal is not an abort signal')
-    if (!this.#open || this.#call.settled) return this.#mint(aborted(false, 'the call has already been answered'))
+    if (!this.#open) return this.#answered()
     let attempt: Attempt | undefined
     const work = runAttempt(this.#call, signal, (started) => {
       attempt = started
@@ -120,6 +120,7 @@ export class WrapperRound implements WrapRound {
     dispatcher: ToolDispatch,
     { facts, options }: { facts: TapFacts; options: { signal?: AbortSignal } | undefined },
   ): Promise<ToolResult> {
+    if (!this.#open) return this.#answered()
     let answer: unknown
     try {
       answer = await dispatcher(options)
@@ -133,6 +134,11 @@ export class WrapperRound implements WrapRound {
     if (adopted.kind === 'adopted') return this.#mint(adopted.result)
     this.#call.note({ stage: 'execute', by: facts.tap, kind: 'error', effect: 'failed', reason: adopted.problem })
     return this.#mint(hookFailure('HOOK_INVALID_DECISION', { hook: facts.hook, tap: facts.tap, message: adopted.problem }))
+  }
+
+  /** For a dispatcher that somebody kept: nothing starts any more. */
+  #answered(): ToolResult {
+    return this.#mint(aborted(false, 'the call has already been answered'))
   }
 
   #mint(result: ToolResult): ToolResult {

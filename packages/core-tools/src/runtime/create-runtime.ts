@@ -12,7 +12,6 @@ import { execute } from '../pipeline/execute.ts'
 import { GuardList } from '../pipeline/guards.ts'
 import type { LayerExtras, PipelineParts } from '../pipeline/parts.ts'
 import { createStagedRuntime } from '../pipeline/staged.ts'
-import { runValidator } from '../pipeline/validate-input.ts'
 import { createRegistry, type Registry } from '../registry/registry.ts'
 import { executeAll } from '../scheduler/execute-all.ts'
 import { Lane } from '../scheduler/lane.ts'
@@ -113,6 +112,6 @@ async function validate(registry: Registry<LayerExtras>, call: CallDescription):
   if (tool === undefined) return { ok: false, issues: [{ path: '', message: `there is no tool ${JSON.stringify(call.name)}` }] }
   const read = readDescription(call)
   if (!read.ok) return { ok: false, issues: read.issues }
-  const validation = await runValidator(tool.input, read.value)
+  const validation = await tool.input.validate(read.value)
   return validation.ok ? { ok: true } : { ok: false, issues: validation.issues }
 }
