@@ -2,6 +2,7 @@
  * The seam of undo. `ChangeJournal` is what callers read and revert by; `ChangeRecorder` is the write side that providers of
  * `FileSystem` call around each rename (F-6, F-60): `begin` is durable before the change is visible, `settle` comes after it.
  */
+import { defineService, type ServiceToken } from '@toolseam/core-tools'
 import type { ChangeKind, Hunk } from './edits.ts'
 import type { Version } from './versions.ts'
 
@@ -67,6 +68,10 @@ export interface ChangeJournal {
   /** All given conditions hold together. */
   revert(order: RevertOrder): Promise<RevertReport>
 }
+
+export const ChangeJournal: ServiceToken<ChangeJournal> = defineService<ChangeJournal>('toolseam/change-journal', {
+  package: '@toolseam/fs',
+})
 
 /** A change that is about to happen. */
 export interface PendingChange {

@@ -4,6 +4,7 @@
  * F-3 nothing outside the roots is read, written, listed or created (providers with `raceFree`); F-4 bytes that an edit did not address
  * are unchanged; F-5 nobody's later work is overwritten unseen; F-7 refusals are `FsError`s with a code and facts.
  */
+import { defineService, type ServiceToken } from '@toolseam/core-tools'
 import type { ChangeKind, Edit, Hunk, MatchReport, PatchOperation } from './edits.ts'
 import type { GlobQuery, GlobResult, GrepQuery, GrepStream } from './search.ts'
 import type { Version } from './versions.ts'
@@ -164,6 +165,9 @@ export interface Observations {
   forget(target: { key: string; absolute: string }): void
 }
 
+/** What undo makes again that no tool makes: an empty directory, or a link. */
+export type RemadeEntry = { kind: 'directory'; mode?: number } | { kind: 'symlink'; target: string }
+
 /** Service token `FileSystem` (`toolseam/file-system`). */
 export interface FileSystem {
   readonly roots: readonly string[]
@@ -184,8 +188,12 @@ export interface FileSystem {
   /** Acts on a link itself. A full directory needs `recursive`. */
   remove(target: FileTarget, intent: WriteIntent & { recursive?: boolean }): Promise<Change[]>
   list(target: FileTarget, options?: ListOptions): Promise<Listing>
+  /** For undo, where nothing is: an empty directory or a link. Absent where a provider cannot. @throws FsError FS_ALREADY_EXISTS */
+  remake?(target: FileTarget, entry: RemadeEntry, intent: WriteIntent): Promise<Change>
   glob(query: GlobQuery): Promise<GlobResult>
   grep(query: GrepQuery): GrepStream
   /** What this agent has seen; without an agent: what calls without one have seen. */
   observations(agent?: AgentId): Observations
 }
+
+export const FileSystem: ServiceToken<FileSystem> = defineService<FileSystem>('toolseam/file-system', { package: '@toolseam/fs' })

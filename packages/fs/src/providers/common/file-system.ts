@@ -12,6 +12,7 @@ import { observationBook, type ObservationBook } from './observations.ts'
 import { patchFiles } from './patch.ts'
 import { readBytes, readText, statTarget } from './read.ts'
 import { moveTarget } from './relocate.ts'
+import { remakeEntry } from './remake.ts'
 import { removeTarget } from './remove.ts'
 import { resolveTarget } from './resolve.ts'
 import type { Storage } from './storage.ts'
@@ -56,6 +57,7 @@ export function createFileSystem(storage: Storage, options: FileSystemOptions = 
     move: (from, to, intent) => moveTarget(core, from, { to, intent }),
     remove: (target, intent) => removeTarget(core, target, intent),
     list: (target, listOptions) => listDirectory(core, target, listOptions),
+    remake: (target, entry, intent) => remakeEntry(core, target, { entry, intent }),
     glob: async (query) => searchOf(core).glob(query),
     grep: (query) => searchOf(core).grep(query),
     observations: (agent) => core.book.view(agent),

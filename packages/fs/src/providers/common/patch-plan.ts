@@ -6,13 +6,14 @@ import type { Hunk, PatchOperation } from '../../definition/edits.ts'
 import type { FileTarget, WriteIntent } from '../../definition/file-system.ts'
 import { countHunks, hunksOf } from '../../editing/hunks.ts'
 import { applyHunks } from '../../editing/patch.ts'
+import { planWrite } from '../../editing/plan-write.ts'
 import { decodeForChange, encodeFile, encodeGiven } from '../../text/encoding.ts'
 import { readWhole, refuseIrregular, refuseWrite, type Core, type WholeFile } from './core.ts'
 import { seenAfter } from './edit.ts'
 import { checkExpectation } from './expectations.ts'
 import { notFound, resolveTarget } from './resolve.ts'
 import type { Spot } from './storage.ts'
-import { planWrite, refuseTwin } from './write.ts'
+import { refuseTwin } from './write.ts'
 
 export interface OperationTargets {
   path: FileTarget

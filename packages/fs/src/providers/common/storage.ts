@@ -111,6 +111,8 @@ export interface Storage {
   rename(from: Spot, to: Spot, order: { replace: boolean; verify(): Promise<void> }): Promise<EntryFacts>
   readDirectory(spot: Spot): Promise<DirectoryEntry[]>
   makeDirectory(spot: Spot): Promise<void>
+  /** A link with this text, where nothing is. Absent where the storage has none. */
+  makeLink?(spot: Spot, target: string): Promise<void>
   /** SHA-256, lower-case hex. */
   hash(bytes: Uint8Array): string
   isUtf8(bytes: Uint8Array): boolean
