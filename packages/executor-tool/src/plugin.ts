@@ -12,7 +12,7 @@ import {
 } from '@toolseam/core-tools'
 import { createAdmissions } from './admission/admissions.ts'
 import { createToolDomainRunner } from './admission/runner.ts'
-import { ownedToolResources, type RevertMode } from './admission/owned-resources.ts'
+import { ownedToolResources, type ResourceReport, type RevertMode } from './admission/owned-resources.ts'
 import { createTurnDriver } from './consumer/turn/driver.ts'
 import type { ToolDomainOptions, ToolExecutionDomain } from './definition/domain.ts'
 import type { TurnDriver } from './definition/driver.ts'
@@ -41,6 +41,8 @@ export interface ToolExecutorOptions extends DomainSettings {
   maxParallel?: number
   /** What nested calls are given. Default: denied. */
   nestedSurface?(execution: ToolExecution): ToolDomainSurface
+  /** What was released and undone, with the default resources. Default: conflicts go to the runtime's logger. */
+  onReleased?(report: ResourceReport): void
   /** A resource that failed to be released. Default: the runtime's logger. */
   onReleaseError?(error: unknown, order: HaltOrder, which: keyof OwnedToolResources): void
 }
@@ -86,6 +88,7 @@ function assemble(runtime: ToolRuntime, options: ToolExecutorOptions): Assembled
     ownedToolResources({
       processes: () => runtime.services.get(OwnedWork),
       changes: () => runtime.services.get(ChangeJournalToken),
+      report: options.onReleased ?? ((report) => warnOfConflicts(runtime, report)),
       ...(revert === undefined ? {} : { revert }),
     })
   const admissions = createAdmissions<ToolResult>(options.retain === undefined ? {} : { retain: options.retain })
@@ -95,6 +98,14 @@ function assemble(runtime: ToolRuntime, options: ToolExecutorOptions): Assembled
     options.journal === false ? undefined : (options.journal ?? runtime.services.get(JournalToken))
   const driver = createTurnDriver({ runtime, domain, admissions, journal, ...driverSettings(options) })
   return { domain, driver, resources, reportRelease, journal, subagents: 0 }
+}
+
+/** What could not be undone is never silent. */
+function warnOfConflicts(runtime: ToolRuntime, report: ResourceReport): void {
+  if (report.kind !== 'changes') return
+  const conflicts = (report.report.files ?? []).flatMap(({ path, conflict }) => (conflict === undefined ? [] : [{ path, conflict }]))
+  if (conflicts.length === 0) return
+  runtime.logger.warn(`${conflicts.length} change(s) of turn '${report.turnId}' could not be undone`, { turnId: report.turnId, conflicts })
 }
 
 function domainSettings(options: ToolExecutorOptions): DomainSettings {

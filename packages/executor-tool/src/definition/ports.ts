@@ -17,8 +17,7 @@ export interface JournalRecord {
 
 /** The answer of an undo, as far as it is read here. */
 export interface RevertReport {
-  readonly conflicts?: readonly unknown[]
-  readonly [fact: string]: unknown
+  readonly files?: readonly { readonly path: string; readonly conflict?: string }[]
 }
 
 /** Undoes what was written under a tag, three-way, never over later work of others. */

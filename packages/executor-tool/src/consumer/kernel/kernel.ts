@@ -115,7 +115,7 @@ export function createKernel<State, Event, Command>(options: KernelOptions<State
   }
 
   async function idle(): Promise<void> {
-    while (running !== undefined) await running
+    for (let round = running; round !== undefined; round = running) await round
   }
 
   return {
