@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, writeFile, type FileHandle } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { FsErrorCode } from '../../definition/errors.ts'
-import { FsError } from '../../definition/errors.ts'
+import { FsError, isFsError, type FsErrorCode } from '../../definition/errors.ts'
+import { prepareStateFolder } from '../rooted/state-folder.ts'
 
 /** A segment that is larger is closed and another begun, so that old ones can be taken away. */
 const SEGMENT_BYTES = 4 * 1024 * 1024
@@ -36,7 +36,7 @@ export function createSegmentWriter(folder: string): SegmentWriter {
   let working: Promise<void> | undefined
 
   const begin = async (): Promise<NonNullable<typeof segment>> => {
-    await ensureFolder(folder)
+    prepareStateFolder(dirname(folder), basename(folder))
     const name = `${owner}.${String((count += 1)).padStart(6, '0')}.log`
     const file = await open(join(folder, name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600)
     await syncDirectory(folder)
@@ -107,21 +107,6 @@ async function writeFully(file: FileHandle, bytes: Buffer): Promise<void> {
   }
 }
 
-/** The state folder is 0700 and ignores itself, whoever makes it; a link in its place is refused. */
-async function ensureFolder(folder: string): Promise<void> {
-  const state = dirname(folder)
-  const made = await mkdir(state, { mode: 0o700, recursive: true })
-  if (made !== undefined) await writeFile(join(state, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(ignoreExisting)
-  await mkdir(folder, { mode: 0o700 }).catch(ignoreExisting)
-  for (const path of [state, folder]) {
-    if (!(await lstat(path)).isDirectory()) throw Object.assign(new Error(`${basename(path)} is not a directory`), { code: 'ENOTDIR' })
-  }
-}
-
-function ignoreExisting(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EEXIST') throw error
-}
-
 async function syncDirectory(folder: string): Promise<void> {
   const directory = await open(folder, constants.O_RDONLY)
   try {
@@ -142,6 +127,7 @@ const CODES: Record<string, FsErrorCode> = {
 }
 
 function refusalOf(error: unknown): FsError {
+  if (isFsError(error)) return error
   const errno = (error as NodeJS.ErrnoException).code ?? 'unknown'
   return new FsError(CODES[errno] ?? 'FS_IO', { path: '.toolseam/undo', errno, at: 'journal' }, { cause: error })
 }

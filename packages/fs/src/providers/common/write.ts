@@ -14,7 +14,9 @@ import type { Spot } from './storage.ts'
 export function writeFile(core: Core, target: FileTarget, order: { content: string | Uint8Array; intent: WriteIntent }): Promise<Change> {
   const { content, intent } = order
   const given = typeof content === 'string' ? encodeGiven(content, target.path) : viewOf(content)
-  if (given.length > core.limits.writeBytes) throw tooLarge(target.path, given.length, core.limits.writeBytes)
+  // What is put back by undo was there before, however large.
+  const most = intent.kind === 'revert' ? core.limits.undoBytes : core.limits.writeBytes
+  if (given.length > most) throw tooLarge(target.path, given.length, most)
   const place = { key: target.key, given: target.asked ?? target.given, leaf: target.leaf }
   return withLocked(core, [place], {
     signal: intent.signal,

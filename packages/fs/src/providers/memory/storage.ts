@@ -244,6 +244,11 @@ export function memoryStorage({ tree, faults, capacity, readOnlyRoots, umask, lo
     async makeDirectory(spot) {
       await makeParents(spot, [spot.name])
     },
+    async makeLink(spot, target) {
+      const { directory } = await makeParents(spot)
+      writable(directory, spot.path)
+      put(directory, spot.name, tree.create('symlink', { target, mode: 0o777 }))
+    },
     hash: (bytes) => createHash('sha256').update(bytes).digest('hex'),
     isUtf8,
   }

@@ -44,6 +44,7 @@ export const lstat = (path: PathLike): Promise<fs.BigIntStats> => call((done) =>
 export const readlink = (path: PathLike): Promise<string> => call((done) => fs.readlink(path, 'utf8', done))
 export const readNames = (path: PathLike): Promise<Buffer[]> => call((done) => fs.readdir(path, { encoding: 'buffer' }, done))
 export const rename = (from: PathLike, to: PathLike): Promise<void> => act((done) => fs.rename(from, to, done))
+export const symlink = (target: string, path: PathLike): Promise<void> => act((done) => fs.symlink(target, path, done))
 export const link = (from: PathLike, to: PathLike): Promise<void> => act((done) => fs.link(from, to, done))
 export const copyFile = (from: PathLike, to: PathLike): Promise<void> =>
   act((done) => fs.copyFile(from, to, fs.constants.COPYFILE_EXCL, done))

@@ -18,8 +18,10 @@ import {
   lstat,
   open,
   readAt,
+  readlink,
   rename,
   rmdir,
+  symlink,
   unlink,
   writeAll,
 } from './calls.ts'
@@ -77,7 +79,7 @@ export function rootedStorage({ roots, stepper, stateFolders }: RootedStorageOpt
     raceFree: stepper.raceFree,
     stateFolders,
     lockSpace: 'disk',
-    walk: async (path, leaf) => spotOf(await walkPath(path, { roots, stepper, leaf }), roots),
+    walk: async (path, leaf) => withLinkText(spotOf(await walkPath(path, { roots, stepper, leaf }), roots)),
     async open(spot) {
       const fd = await openLeaf(spot, { held: FLAGS.read, path: FLAGS.readNoFollow })
       return openFile(fd, spot.path)
@@ -128,6 +130,19 @@ export function rootedStorage({ roots, stepper, stateFolders }: RootedStorageOpt
       const made = await makeParents({ ...goal, missingParents: [...goal.missingParents, goal.name] }, stepper)
       made.close()
     },
+    async makeLink(spot, target) {
+      const goal = goalOf(spot)
+      const made = await makeParents(goal, stepper)
+      try {
+        await verifyInside(spot)
+        await symlink(target, made.directory.at(goal.name))
+        await syncDirectory(made.directory)
+        made.close()
+      } catch (error) {
+        await made.unmake()
+        throw hostError(error, spot.path)
+      }
+    },
     hash: (bytes) => createHash('sha256').update(bytes).digest('hex'),
     isUtf8,
   }
@@ -152,6 +167,14 @@ function spotOf(walked: Walked, roots: readonly Root[]): RootedSpot {
     walked,
     close: () => walked.close(),
   }
+}
+
+/** A kept link says where it points: undo has to know. */
+async function withLinkText(spot: RootedSpot): Promise<RootedSpot> {
+  if (spot.facts?.kind !== 'symlink') return spot
+  const { parent, name } = spot.walked
+  const target = await readlink(parent.at(name)).catch(() => undefined)
+  return target === undefined ? spot : { ...spot, facts: { ...spot.facts, target } }
 }
 
 /** F-16: relative to the first root, absolute in further ones. */
