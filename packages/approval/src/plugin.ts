@@ -49,6 +49,8 @@ export function approval(options: ApprovalOptions): ToolPlugin {
         ...(options.preset === undefined ? {} : { preset: options.preset }),
       })
       policy.attach(policyRuntime(runtime))
+      // What can be tested before the other plugins are there; the rest at the first call.
+      await policy.runTests()
       for (const notice of policy.notices) runtime.logger.info(`approval: ${notice}`)
       const parts = partsOf(runtime, policy, options)
       const service = createApprovalService(parts)

@@ -27,8 +27,6 @@ export interface ClaimKeeper extends Claims {
   wrap(dispatch: ToolDispatch, execution: ToolExecution): ToolDispatch
   /** For `tools/result`. */
   settled(execution: ToolExecution, result: ToolResult): void
-  /** Every mark on its way is durable, or has failed. */
-  drain(): Promise<void>
 }
 
 /** Three tries before a lease is over. */

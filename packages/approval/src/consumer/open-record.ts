@@ -97,14 +97,20 @@ function fittingView(view: CallView): CallView {
 
 /** Ends what is over by the store's clock, so that it is not waited for. */
 async function outOfTime(parts: ApprovalParts, record: ApprovalRecord): Promise<ApprovalRecord> {
-  const open = record.state === 'pending' || record.state === 'approved'
-  const interrupted =
-    record.state === 'claimed' && record.claim?.dispatchedAt !== undefined && Date.parse(record.claim.leaseUntil) <= Date.now()
-  if (open && Date.parse(record.expiresAt) <= Date.now()) await parts.store.expire()
+  const read = async (): Promise<ApprovalRecord> => (await parts.store.get(record.id)) ?? record
+  const isOpen = record.state === 'pending' || record.state === 'approved'
+  if (isOpen && Date.parse(record.expiresAt) <= Date.now()) {
+    await parts.store.expire()
+    return read()
+  }
+  if (record.state !== 'claimed') return record
+  // It may be a call of this runtime whose end is being written.
+  await parts.claims.drain()
+  const { state, claim } = await read()
+  const isInterrupted = state === 'claimed' && claim?.dispatchedAt !== undefined && Date.parse(claim.leaseUntil) <= Date.now()
   // The claim finds a run that was interrupted, and says so in the record.
-  else if (interrupted) await parts.store.claim(record.id, { worker: parts.worker.id, leaseMs: 1 })
-  else return record
-  return (await parts.store.get(record.id)) ?? record
+  if (isInterrupted) await parts.store.claim(record.id, { worker: parts.worker.id, leaseMs: 1 })
+  return read()
 }
 
 /** Undefined: this record is the ask. Pending, approved and rejected ones are, as long as the tool is what it was. */

@@ -54,6 +54,8 @@ export interface Claims {
   hold(token: ToolExecutionToken, claim: { id: string; fence: number }): Promise<void>
   /** Gives a claim back whose call will not run. */
   drop(id: string, fence: number, code: string): Promise<void>
+  /** Every mark on its way is durable, or has failed. */
+  drain(): Promise<void>
 }
 
 /** How long a claim holds without being renewed. */
