@@ -64,7 +64,9 @@ export function assemble(raw: readonly RawLayer[], options: AssembleOptions): As
     return layer === undefined ? [] : [readLayer(layer, problems)]
   })
   const override = trustOverride(read.map(({ file }) => file))
-  const layers = read.flatMap(({ layer, file, places }) => (file === undefined ? [] : [compileLayer({ layer, file, places }, { options, override, problems })]))
+  const layers = read.flatMap(({ layer, file, places }) =>
+    file === undefined ? [] : [compileLayer({ layer, file, places }, { options, override, problems })],
+  )
   if (problems.length > 0) throw new PolicyError(problems)
   return {
     layers,
@@ -103,7 +105,10 @@ interface CompileParts {
   problems: PolicyProblem[]
 }
 
-function compileLayer({ layer, file, places }: ReadLayer & { file: PolicyFile }, { options, override, problems }: CompileParts): CompiledLayer {
+function compileLayer(
+  { layer, file, places }: ReadLayer & { file: PolicyFile },
+  { options, override, problems }: CompileParts,
+): CompiledLayer {
   const trusted = !layer.found || (override === undefined ? layer.trusted : override === 'always')
   const compiled = compileRules(file, {
     layer: layer.name,
@@ -142,7 +147,8 @@ function compileLayer({ layer, file, places }: ReadLayer & { file: PolicyFile },
 
 /** Managed's, else the option's, else session's, user's, trusted project's (A-37). */
 function choosePreset(layers: readonly CompiledLayer[], option: PolicyPreset | undefined): PolicyPreset {
-  const said = (name: LayerName): PolicyPreset | undefined => layers.find(({ loaded }) => loaded.name === name && loaded.trusted)?.file.preset
+  const said = (name: LayerName): PolicyPreset | undefined =>
+    layers.find(({ loaded }) => loaded.name === name && loaded.trusted)?.file.preset
   return said('managed') ?? option ?? said('session') ?? said('user') ?? said('project') ?? 'workspace-write'
 }
 
@@ -151,8 +157,13 @@ function noticesOf({ loaded, label, file, inert }: CompiledLayer): string[] {
   const untrusted = inert.filter(({ why }) => why === 'untrusted').length
   const preset = !loaded.trusted && file.preset !== undefined
   if (untrusted > 0 || preset) {
-    const parts = [untrusted > 0 ? `${untrusted} allow ${untrusted === 1 ? 'rule' : 'rules'}` : '', preset ? `the preset ${file.preset}` : '']
-    notices.push(`${label} is not trusted: ${parts.filter((part) => part !== '').join(' and ')} inert; "toolseam policy trust" after reading it puts them in force`)
+    const parts = [
+      untrusted > 0 ? `${untrusted} allow ${untrusted === 1 ? 'rule' : 'rules'}` : '',
+      preset ? `the preset ${file.preset}` : '',
+    ]
+    notices.push(
+      `${label} is not trusted: ${parts.filter((part) => part !== '').join(' and ')} inert; "toolseam policy trust" after reading it puts them in force`,
+    )
   }
   const expired = inert.filter(({ why }) => why === 'expired').map(({ rule }) => rule.label)
   if (expired.length > 0) notices.push(`${label}: expired and inert: ${expired.join(', ')}`)

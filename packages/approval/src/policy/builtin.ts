@@ -2,7 +2,7 @@
  * Denies that no policy can take away: the model never answers an ask or changes the rules by a command (A-10), and the state folder is
  * nobody's to write (A-43).
  */
-import type { PathFact } from './call-facts.ts'
+import type { PathFact } from './path-facts.ts'
 import { baseName } from './command-pattern.ts'
 import { isInside } from './path-pattern.ts'
 import type { CommandPart } from './shell-parts.ts'
@@ -23,10 +23,55 @@ export const STATE_FOLDER: BuiltinRule = {
 }
 
 /** Programs that only print or look at their words. */
-const INERT = new Set(['echo', 'printf', 'grep', 'egrep', 'fgrep', 'rg', 'ls', 'cat', 'head', 'tail', 'wc', 'git', 'man', 'which', 'type', 'test', '[', 'true', 'false', ':'])
+const INERT = new Set([
+  'echo',
+  'printf',
+  'grep',
+  'egrep',
+  'fgrep',
+  'rg',
+  'ls',
+  'cat',
+  'head',
+  'tail',
+  'wc',
+  'git',
+  'man',
+  'which',
+  'type',
+  'test',
+  '[',
+  'true',
+  'false',
+  ':',
+])
 
 /** Programs that take the text of another command as one word. */
-const TAKES_TEXT = new Set(['eval', 'sh', 'bash', 'dash', 'zsh', 'ksh', 'fish', 'ash', 'busybox', 'ssh', 'su', 'sudo', 'doas', 'env', 'script', 'watch', 'xargs', 'parallel', 'tmux', 'screen', 'trap', 'at', 'batch'])
+const TAKES_TEXT = new Set([
+  'eval',
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'ksh',
+  'fish',
+  'ash',
+  'busybox',
+  'ssh',
+  'su',
+  'sudo',
+  'doas',
+  'env',
+  'script',
+  'watch',
+  'xargs',
+  'parallel',
+  'tmux',
+  'screen',
+  'trap',
+  'at',
+  'batch',
+])
 
 const VERBS = new Set(['approvals', 'policy'])
 
@@ -68,7 +113,9 @@ export function touchesState(path: PathFact, { state, output }: StateFolders): b
 /** Paths that decide what runs later: flagged by the tool, or known here, so that redirects of a command count too. */
 export function isProtected(path: PathFact, policyFiles: readonly string[]): boolean {
   if (path.protected) return true
-  return path.places.some(({ given, resolved }) => [given, resolved].some((form) => form !== undefined && isKnownProtected(form, policyFiles)))
+  return path.places.some(({ given, resolved }) =>
+    [given, resolved].some((form) => form !== undefined && isKnownProtected(form, policyFiles)),
+  )
 }
 
 function isKnownProtected(form: string, policyFiles: readonly string[]): boolean {

@@ -8,7 +8,23 @@ import { isPointer } from './conditions.ts'
 import { nearest } from './nearest.ts'
 
 const FILE_KEYS = ['$schema', 'version', 'preset', 'allow', 'ask', 'deny', 'rules', 'tests', 'askExpiresMs', 'later', 'projectTrust']
-const RULE_KEYS = ['id', 'tool', 'command', 'path', 'domain', 'args', 'annotations', 'caller', 'decision', 'reason', 'remember', 'expires', 'examples', 'grantedBy', 'grantedAt']
+const RULE_KEYS = [
+  'id',
+  'tool',
+  'command',
+  'path',
+  'domain',
+  'args',
+  'annotations',
+  'caller',
+  'decision',
+  'reason',
+  'remember',
+  'expires',
+  'examples',
+  'grantedBy',
+  'grantedAt',
+]
 const HINT_KEYS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
 const CALL_KEYS = ['tool', 'arguments', 'agent', 'caller', 'view']
 const CALLER_KINDS = ['agent', 'subagent', 'program', 'mcp']
@@ -31,7 +47,10 @@ class Checker {
   keys(value: { [key: string]: unknown }, pointer: string, valid: readonly string[]): void {
     for (const key of Object.keys(value)) {
       if (valid.includes(key)) continue
-      this.fault(`${pointer}/${escape(key)}`, `${JSON.stringify(key)} is no key here`, { code: 'POLICY_UNKNOWN_KEY', suggestion: nearest(key, valid) })
+      this.fault(`${pointer}/${escape(key)}`, `${JSON.stringify(key)} is no key here`, {
+        code: 'POLICY_UNKNOWN_KEY',
+        suggestion: nearest(key, valid),
+      })
     }
   }
 
@@ -48,7 +67,8 @@ class Checker {
 
   date(value: unknown, pointer: string): void {
     if (!this.text(value, pointer)) return
-    if (!/^\d{4}-\d{2}-\d{2}/.test(value) || Number.isNaN(Date.parse(value))) this.fault(pointer, `${JSON.stringify(value)} is no date and time of ISO 8601`)
+    if (!/^\d{4}-\d{2}-\d{2}/.test(value) || Number.isNaN(Date.parse(value)))
+      this.fault(pointer, `${JSON.stringify(value)} is no date and time of ISO 8601`)
   }
 
   list(value: unknown, pointer: string, check: (item: unknown, pointer: string) => void): void {
@@ -80,12 +100,14 @@ export function checkFile(value: unknown, layer: LayerName): CheckedFile {
 
 function checkVersion(value: { [key: string]: unknown }, checker: Checker): void {
   if (value['version'] === 1) return
-  const message = 'version' in value ? `version ${JSON.stringify(value['version'])} is not known; this is version 1` : '"version": 1 is missing'
+  const message =
+    'version' in value ? `version ${JSON.stringify(value['version'])} is not known; this is version 1` : '"version": 1 is missing'
   checker.fault('version' in value ? '/version' : '', message, { code: 'POLICY_VERSION', suggestion: '1' })
 }
 
 function checkDuration(value: unknown, checker: Checker): void {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) checker.fault('/askExpiresMs', 'a whole number of milliseconds, 1 or more, is expected here')
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1)
+    checker.fault('/askExpiresMs', 'a whole number of milliseconds, 1 or more, is expected here')
 }
 
 function checkRules(value: unknown, checker: Checker): void {
@@ -94,7 +116,8 @@ function checkRules(value: unknown, checker: Checker): void {
     if (!checker.object(item, pointer)) return
     checker.keys(item, pointer, RULE_KEYS)
     for (const key of ['id', 'tool', 'decision']) if (!(key in item)) checker.fault(pointer, `${JSON.stringify(key)} is missing`)
-    for (const key of ['id', 'tool', 'command', 'path', 'domain', 'reason', 'grantedBy']) if (key in item) checker.text(item[key], `${pointer}/${key}`)
+    for (const key of ['id', 'tool', 'command', 'path', 'domain', 'reason', 'grantedBy'])
+      if (key in item) checker.text(item[key], `${pointer}/${key}`)
     if ('decision' in item) checker.oneOf(item['decision'], `${pointer}/decision`, POLICY_VERBS)
     if ('remember' in item) checker.oneOf(item['remember'], `${pointer}/remember`, [...GRANT_SCOPES, 'none'])
     for (const key of ['expires', 'grantedAt']) if (key in item) checker.date(item[key], `${pointer}/${key}`)
@@ -110,19 +133,25 @@ function checkRules(value: unknown, checker: Checker): void {
 function checkConditions(rule: { [key: string]: unknown }, pointer: string, checker: Checker): void {
   if ('args' in rule && checker.object(rule['args'], `${pointer}/args`)) {
     for (const key of Object.keys(rule['args'])) {
-      if (!isPointer(key)) checker.fault(`${pointer}/args/${escape(key)}`, `${JSON.stringify(key)} is no JSON Pointer`, { code: 'POLICY_BAD_PATTERN', suggestion: `/${key}` })
+      if (!isPointer(key))
+        checker.fault(`${pointer}/args/${escape(key)}`, `${JSON.stringify(key)} is no JSON Pointer`, {
+          code: 'POLICY_BAD_PATTERN',
+          suggestion: `/${key}`,
+        })
     }
   }
   if ('annotations' in rule && checker.object(rule['annotations'], `${pointer}/annotations`)) {
     checker.keys(rule['annotations'], `${pointer}/annotations`, HINT_KEYS)
-    for (const [key, hint] of Object.entries(rule['annotations'])) if (typeof hint !== 'boolean') checker.fault(`${pointer}/annotations/${escape(key)}`, 'true or false is expected here')
+    for (const [key, hint] of Object.entries(rule['annotations']))
+      if (typeof hint !== 'boolean') checker.fault(`${pointer}/annotations/${escape(key)}`, 'true or false is expected here')
   }
   if ('caller' in rule && checker.object(rule['caller'], `${pointer}/caller`)) {
     const { caller } = rule
     checker.keys(caller, `${pointer}/caller`, ['kind', 'agent', 'inherit'])
     if ('kind' in caller) checker.oneOf(caller['kind'], `${pointer}/caller/kind`, CALLER_KINDS)
     if ('agent' in caller) checker.text(caller['agent'], `${pointer}/caller/agent`)
-    if ('inherit' in caller && typeof caller['inherit'] !== 'boolean') checker.fault(`${pointer}/caller/inherit`, 'true or false is expected here')
+    if ('inherit' in caller && typeof caller['inherit'] !== 'boolean')
+      checker.fault(`${pointer}/caller/inherit`, 'true or false is expected here')
   }
   if ('examples' in rule && checker.object(rule['examples'], `${pointer}/examples`)) {
     const { examples } = rule

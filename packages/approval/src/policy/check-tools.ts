@@ -17,7 +17,13 @@ export function unknownTools(assembly: Assembly, registered: readonly string[]):
       const suggestion = nearest(rule.toolName, valid)
       const pointer = rule.pointer.startsWith('/rules/') ? `${rule.pointer}/tool` : rule.pointer
       const message = `no tool is named ${JSON.stringify(rule.toolName)}; name it in "later" if it is registered later`
-      return [toProblem({ code: 'POLICY_UNKNOWN_TOOL', pointer, message, ...(suggestion === undefined ? {} : { suggestion }) }, layer.label, layer.places)]
+      return [
+        toProblem(
+          { code: 'POLICY_UNKNOWN_TOOL', pointer, message, ...(suggestion === undefined ? {} : { suggestion }) },
+          layer.label,
+          layer.places,
+        ),
+      ]
     }),
   )
 }

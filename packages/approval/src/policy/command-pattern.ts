@@ -63,7 +63,10 @@ function readWord(text: string, start: number): Word {
       if (pieces.length === 1 || pieces[pieces.length - 1] !== '') pieces.push('')
       index++
     } else if (SHELL_SYNTAX.has(character)) {
-      return { ok: false, problem: `${JSON.stringify(character)} is shell syntax; a pattern is about one simple command: write one rule for each part, or quote the character` }
+      return {
+        ok: false,
+        problem: `${JSON.stringify(character)} is shell syntax; a pattern is about one simple command: write one rule for each part, or quote the character`,
+      }
     } else {
       add(character)
       index++
@@ -144,4 +147,3 @@ export function quoteWord(word: string): string {
 export function quoteCommand(argv: readonly string[]): string {
   return argv.map(quoteWord).join(' ')
 }
-

@@ -110,7 +110,10 @@ export function matchCaller(wanted: CallerTest, facts: CallerFacts, verb: Policy
 }
 
 export function coversCaller(wide: CallerTest, narrow: CallerTest | undefined): boolean {
-  return (wide.kind === undefined || wide.kind === narrow?.kind) && (wide.agent === undefined || (wide.agent === narrow?.agent && (wide.inherit === true || narrow.inherit !== true)))
+  return (
+    (wide.kind === undefined || wide.kind === narrow?.kind) &&
+    (wide.agent === undefined || (wide.agent === narrow?.agent && (wide.inherit === true || narrow.inherit !== true)))
+  )
 }
 
 export function isPointer(text: string): boolean {

@@ -20,7 +20,9 @@ export function isStrictlyNarrower(narrow: CompiledRule, wide: CompiledRule): bo
 
 function coversSpec(wide: CompiledRule, narrow: CompiledRule): boolean {
   const command = (): boolean =>
-    wide.command !== undefined && narrow.command !== undefined && coversCommand(wide.command, narrow.command, { byBaseName: wide.verb !== 'allow' })
+    wide.command !== undefined &&
+    narrow.command !== undefined &&
+    coversCommand(wide.command, narrow.command, { byBaseName: wide.verb !== 'allow' })
   const path = (): boolean => wide.path !== undefined && narrow.path !== undefined && coversPath(wide.path, narrow.path)
   if (wide.domain !== undefined && (narrow.domain === undefined || !coversWildcard(wide.domain, narrow.domain))) return false
   if (wide.command === undefined && wide.path === undefined) return true

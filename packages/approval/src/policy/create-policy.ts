@@ -8,7 +8,8 @@ import type { PolicyPreset } from '../definition/policy-file.ts'
 import type { Explanation, LoadedLayer, PolicyCall, PolicyJudgement, PolicyRuntime, RulePolicy, UnitVerdict } from '../definition/policy.ts'
 import type { ApprovalOffer } from '../definition/record.ts'
 import { assemble, type Assembly, type RawLayer } from './assemble.ts'
-import { type CallFacts, type FactSources, gatherFacts } from './call-facts.ts'
+import { type CallFacts, gatherFacts } from './call-facts.ts'
+import type { FactSources } from './path-facts.ts'
 import { unknownTools } from './check-tools.ts'
 import { explainFacts } from './explain.ts'
 import { type FoldContext, judgeFacts } from './fold.ts'
@@ -208,9 +209,10 @@ function factSources(options: PolicyOptions): FactSources {
   const { resolver = LEXICAL_PATHS } = options
   const written = absolutePath(options.root, '/') ?? '/'
   const root = absolutePath(options.resolvedRoot ?? written, '/') ?? written
-  const rebase = (path: string): string => (written !== root && isInside(path, written) ? root + (written === '/' ? path : path.slice(written.length)) : path)
+  const rebase = (path: string): string =>
+    written !== root && isInside(path, written) ? root + (written === '/' ? path : path.slice(written.length)) : path
   const fold = (path: string): string => resolver.fold(rebase(path))
-  return { resolver, fold, root, insideFolders: [root, ...(options.roots ?? [])].map(fold) }
+  return { resolver, fold, root, home: options.home, insideFolders: [root, ...(options.roots ?? [])].map(fold) }
 }
 
 function toDecision({ decision, by, reason }: PolicyJudgement): PreToolDecision {

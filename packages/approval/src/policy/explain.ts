@@ -27,7 +27,9 @@ export function explainFacts(facts: CallFacts, { fold, assembly }: ExplainParts)
   considered.push({
     rule: `preset:${fold.preset}`,
     layer: 'preset',
-    matched: judgement.units.some((unit) => unit.by === `preset:${fold.preset}` || unit.asks.some((ask) => ask.by === `preset:${fold.preset}`)),
+    matched: judgement.units.some(
+      (unit) => unit.by === `preset:${fold.preset}` || unit.asks.some((ask) => ask.by === `preset:${fold.preset}`),
+    ),
     why: renderPresetCell(fold.preset),
   })
   const { decision, by, reason, units } = judgement
@@ -35,9 +37,24 @@ export function explainFacts(facts: CallFacts, { fold, assembly }: ExplainParts)
 }
 
 /** From what says least to what says most: the best outcome over the units is told. */
-const ORDER: readonly MatchOutcome[] = ['tool', 'caller', 'annotations', 'arguments', 'domain', 'command', 'path', 'unknown', 'maybe', 'yes']
+const ORDER: readonly MatchOutcome[] = [
+  'tool',
+  'caller',
+  'annotations',
+  'arguments',
+  'domain',
+  'command',
+  'path',
+  'unknown',
+  'maybe',
+  'yes',
+]
 
-function consider(rule: CompiledRule, facts: CallFacts, { fold, all }: { fold: FoldContext; all: readonly CompiledRule[] }): ConsideredRule {
+function consider(
+  rule: CompiledRule,
+  facts: CallFacts,
+  { fold, all }: { fold: FoldContext; all: readonly CompiledRule[] },
+): ConsideredRule {
   if (rule.expiresAt !== undefined && rule.expiresAt <= fold.now()) return entry(rule, 'expired')
   const units = splitUnits(facts)
   const outcomes = units.map((unit) => matchRule(rule, unit, facts))

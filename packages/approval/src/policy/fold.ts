@@ -65,7 +65,8 @@ function judgeUnit(unit: UnitFacts, facts: CallFacts, context: FoldContext): Uni
   if (preset.verb === 'ask' && !matches.allows.some((rule) => rule.trust >= preset.yieldsTo)) stand(presetLabel, undefined, preset.remember)
 
   const first = asks[0]
-  if (first !== undefined) return { unit: shown, decision: 'ask', by: first.by, ...(first.reason === undefined ? {} : { reason: first.reason }), asks }
+  if (first !== undefined)
+    return { unit: shown, decision: 'ask', by: first.by, ...(first.reason === undefined ? {} : { reason: first.reason }), asks }
   return { unit: shown, decision: 'allow', by: matches.allows[0]?.label ?? (preset.verb === 'none' ? NO_RULE : presetLabel), asks: [] }
 }
 

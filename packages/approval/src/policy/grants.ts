@@ -29,7 +29,9 @@ const RUNNING_WORDS = new Map([
 
 /** Programs whose first word is what they work on, not what they do. */
 const NO_SUBCOMMAND = new Set(
-  'rm mv cp ln ls cat touch mkdir rmdir chmod chown chgrp echo printf cd head tail wc sort uniq diff patch tar zip unzip gzip curl wget kill pkill killall sed grep rg tee dd du df stat file tree which vi vim nano'.split(' '),
+  'rm mv cp ln ls cat touch mkdir rmdir chmod chown chgrp echo printf cd head tail wc sort uniq diff patch tar zip unzip gzip curl wget kill pkill killall sed grep rg tee dd du df stat file tree which vi vim nano'.split(
+    ' ',
+  ),
 )
 
 /** Tools whose words run as commands: their name alone is never a grant. */
@@ -64,11 +66,16 @@ export function offerGrants(call: PolicyCall, judgement: PolicyJudgement, contex
 }
 
 /** Why `text` may not be granted for this call; undefined where it may. */
-export function refuseGrantRule(text: string, call: PolicyCall, parts: { judgement: PolicyJudgement; context: GrantContext }): string | undefined {
+export function refuseGrantRule(
+  text: string,
+  call: PolicyCall,
+  parts: { judgement: PolicyJudgement; context: GrantContext },
+): string | undefined {
   const { judgement, context } = parts
   const rule = compileGrant(text, context)
   if (rule === undefined) return 'the rule cannot be read'
-  if (NEVER_BARE.some((name) => matchTool(rule.tool, { name })) && rule.command === undefined) return 'a rule for commands must name a command'
+  if (NEVER_BARE.some((name) => matchTool(rule.tool, { name })) && rule.command === undefined)
+    return 'a rule for commands must name a command'
   if (rule.command !== undefined && runsOthers(rule)) return 'a rule may not be for a program that runs other programs'
   const asking = askingUnits(judgement)
   if (!asking.every((unit) => context.covers(rule, unit))) return 'the rule does not cover the call'
@@ -137,7 +144,9 @@ function runsOthers(rule: CompiledRule): boolean {
   if (program === undefined || program.length !== 1) return true
   const name = program[0] ?? ''
   if (isRunner(name, first?.length === 1 ? first[0] : undefined)) return true
-  return RUNNING_WORDS.has(baseName(name)) && (first === undefined || first.length !== 1) && (first !== undefined || rule.command?.rest === true)
+  return (
+    RUNNING_WORDS.has(baseName(name)) && (first === undefined || first.length !== 1) && (first !== undefined || rule.command?.rest === true)
+  )
 }
 
 function pathRules(tool: string, unit: { path: string; resolved?: string }, context: GrantContext): string[] {
@@ -146,7 +155,9 @@ function pathRules(tool: string, unit: { path: string; resolved?: string }, cont
   const written = shorten(path, context.base)
   const folder = path.slice(0, path.lastIndexOf('/'))
   const exact = `${tool}(${written})`
-  return folder === '' || folder === context.base || folder === context.home ? [exact] : [exact, `${tool}(${shorten(folder, context.base)}/**)`]
+  return folder === '' || folder === context.base || folder === context.home
+    ? [exact]
+    : [exact, `${tool}(${shorten(folder, context.base)}/**)`]
 }
 
 function shorten(path: string, root: string): string {

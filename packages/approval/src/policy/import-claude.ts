@@ -85,7 +85,8 @@ function importRule(rule: string): Made {
   const name = (open < 0 ? rule : rule.slice(0, open)).trim()
   const spec = open < 0 ? undefined : rule.endsWith(')') ? rule.slice(open + 1, -1).trim() : null
   if (spec === null) return { problem: 'the closing parenthesis is missing' }
-  if (/^mcp__[A-Za-z0-9_*-]+$/.test(name)) return spec === undefined ? { rule: name } : { problem: 'rules of imported tools take no specifier there' }
+  if (/^mcp__[A-Za-z0-9_*-]+$/.test(name))
+    return spec === undefined ? { rule: name } : { problem: 'rules of imported tools take no specifier there' }
   const tool = TOOL_NAMES.get(name)
   if (tool === undefined) return { problem: `the tool ${JSON.stringify(name)} has no counterpart here` }
   if (spec === undefined || (name === 'Bash' && spec === '*')) return { rule: tool }

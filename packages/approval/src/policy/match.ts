@@ -2,12 +2,13 @@
  * Whether one rule matches one unit of a call, and if not, at which condition it stopped. Explanation and decision share this function, so
  * that they cannot differ.
  */
-import type { CallFacts, PathFact } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
+import type { PathFact } from './path-facts.ts'
 import { type CommandPattern, matchCommand } from './command-pattern.ts'
 import { matchAnnotations, matchArgument, matchCaller } from './conditions.ts'
 import { matchPath, type PathPattern, reachesBelow } from './path-pattern.ts'
 import type { CompiledRule } from './rule.ts'
-import { type CommandPart, hasUnseenOpaqueWrapper, writtenForms } from './shell-parts.ts'
+import { type CommandPart, hasUnseenOpaqueWrapper, strictForms, writtenForms } from './shell-parts.ts'
 import { matchTool } from './tool-pattern.ts'
 import { isAnything, matchWildcard } from './wildcard.ts'
 
@@ -90,8 +91,7 @@ function matchPart(pattern: CommandPattern, part: CommandPart, allow: boolean): 
   if (allow) return matchAllowedPart(pattern, part)
   const options = { byBaseName: true }
   if (matchCommand(pattern, part.argv, options)) return true
-  if (part.argv[part.argv.length - 1] === null && matchCommand(pattern, part.argv.slice(0, -1), options)) return true
-  return writtenForms(part).some((form) => matchCommand(pattern, form, options))
+  return strictForms(part).some((form) => matchCommand(pattern, form, options))
 }
 
 /** An allow must cover what runs: the unwrapped words, or the wrapped ones if the pattern names the wrapped program too. */
@@ -125,7 +125,9 @@ function matchWholePath(pattern: PathPattern, path: PathFact): boolean {
 /** Deny and ask: as given or as resolved, in any place. Taking a folder away touches all that is in it. */
 function touchesPath(pattern: PathPattern, path: PathFact, facts: CallFacts): boolean {
   const whole = path.access === 'write' && takesAway(path, facts)
-  return path.places.some(({ given, resolved }) => touches(pattern, given, whole) || (resolved !== undefined && touches(pattern, resolved, whole)))
+  return path.places.some(
+    ({ given, resolved }) => touches(pattern, given, whole) || (resolved !== undefined && touches(pattern, resolved, whole)),
+  )
 }
 
 function touches(pattern: PathPattern, path: string, whole: boolean): boolean {

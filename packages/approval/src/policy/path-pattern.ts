@@ -1,7 +1,16 @@
 /**
  * Path SPEC of A-35 as absolute patterns, and the lexical part of A-42. `*` within a segment, `**` across. `x/**` is `x` and all below it.
  */
-import { coversWildcard, equalWildcard, isAnything, isLiteral, matchWildcard, parseWildcard, type Wildcard, WILDCARD_MARK } from './wildcard.ts'
+import {
+  coversWildcard,
+  equalWildcard,
+  isAnything,
+  isLiteral,
+  matchWildcard,
+  parseWildcard,
+  type Wildcard,
+  WILDCARD_MARK,
+} from './wildcard.ts'
 
 const DEEP = '**'
 

@@ -2,7 +2,8 @@
  * The presets (section 7) as data, cell by cell. `docs/presets.md` is made from this table; a test holds the two together.
  */
 import type { PolicyPreset, PolicyVerb } from '../definition/policy-file.ts'
-import type { CallFacts, PathFact } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
+import type { PathFact } from './path-facts.ts'
 
 /** A row of the table: what kind of call it is, and what each preset says. */
 export interface PresetRow {

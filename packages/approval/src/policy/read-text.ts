@@ -54,7 +54,13 @@ function duplicates(node: Node, pointer: string, faults: OffsetFault[]): void {
     const [key, value] = property.children ?? []
     const name = String(key?.value)
     const at = `${pointer}/${escape(name)}`
-    if (seen.has(name)) faults.push({ code: 'POLICY_SYNTAX', pointer: at, message: `the key ${JSON.stringify(name)} is there twice`, offset: property.offset })
+    if (seen.has(name))
+      faults.push({
+        code: 'POLICY_SYNTAX',
+        pointer: at,
+        message: `the key ${JSON.stringify(name)} is there twice`,
+        offset: property.offset,
+      })
     seen.add(name)
     if (value !== undefined) duplicates(value, at, faults)
   }

@@ -79,7 +79,14 @@ export function compileText(text: string, { verb, index, context }: TextPlace): 
   const pointer = `/${verb}/${index}`
   const parsed = parseRuleText(text)
   if (!parsed.ok) return [badPattern(pointer, parsed.problem)]
-  const rule = { ...blankRule(context, verb), label: `${context.layer}:${verb}[${index}]`, text, pointer, toolName: parsed.name, tool: parsed.tool }
+  const rule = {
+    ...blankRule(context, verb),
+    label: `${context.layer}:${verb}[${index}]`,
+    text,
+    pointer,
+    toolName: parsed.name,
+    tool: parsed.tool,
+  }
   if (parsed.spec === undefined) return rule
   return withSpec(rule, parsed.spec, context)
 }
@@ -116,7 +123,8 @@ function compileStructured(rule: PolicyRule, { index, context }: { index: number
   const pointer = `/rules/${index}`
   const faults: PolicyFault[] = []
   const tool = parseToolPattern(rule.tool)
-  if (tool === undefined) return [badPattern(`${pointer}/tool`, `${JSON.stringify(rule.tool)} is no tool name, glob of one, mcp__server or family`)]
+  if (tool === undefined)
+    return [badPattern(`${pointer}/tool`, `${JSON.stringify(rule.tool)} is no tool name, glob of one, mcp__server or family`)]
   const compiled: CompiledRule = {
     ...blankRule(context, rule.decision),
     label: `${context.layer}:rule:${rule.id}`,

@@ -3,6 +3,7 @@
  * meets both forms, an allow must cover what really runs.
  */
 import type { CommandEffects, SimpleCommand } from '@toolseam/core-tools'
+import { changesMeaning, hasOddWrapper, isSteering, textCertainty } from './certainty.ts'
 import { baseName } from './command-pattern.ts'
 
 export interface CommandPart {
@@ -11,14 +12,18 @@ export interface CommandPart {
   wrappedBy: readonly string[]
   /** Allow rules do not apply: a dynamic word, a redefined name, a changed loader or path variable. */
   unknown: boolean
-  /** Nothing could be parsed. */
+  /** Nothing could be parsed, or not all of the text. */
   unparsable: boolean
   redirects: SimpleCommand['redirects']
   /** The part that wraps this one as written, and where in its words this one's program stands. */
   outer?: { part: CommandPart; at: number }
   /** This part runs another one that is judged too; `transparent` wrappers need no allow of their own. */
   wraps?: 'transparent' | 'opaque'
+  /** How many first words may belong to an option of the wrapper instead. */
+  doubtfulWords: number
 }
+
+type Argv = readonly (string | null)[]
 
 /** Wrappers that run what they are given, as the same user, in the same place. */
 const TRANSPARENT = new Set(['env', 'time', 'nice', 'nohup', 'timeout', 'stdbuf', 'command', 'builtin'])
@@ -26,15 +31,25 @@ const TRANSPARENT = new Set(['env', 'time', 'nice', 'nohup', 'timeout', 'stdbuf'
 /** Wrappers that add words of their own to what they run. */
 const APPENDING = new Set(['xargs', 'find'])
 
-/** Variables that change which program a name means, or what is loaded into it. */
-const STEERING = /^(PATH|IFS|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|PROMPT_COMMAND|LD_.*|DYLD_.*|NODE_(OPTIONS|PATH)|PYTHON.*|PERL5.*|RUBY(OPT|LIB)|GIT_.*|.*PAGER|.*EDITOR)=/
-
 export function commandParts(effects: CommandEffects | undefined): CommandPart[] {
   const commands = effects?.commands ?? []
-  if (commands.length === 0) return [{ argv: [], wrappedBy: [], unknown: true, unparsable: true, redirects: [] }]
+  if (commands.length === 0) return [{ argv: [], wrappedBy: [], unknown: true, unparsable: true, redirects: [], doubtfulWords: 0 }]
   const parts = commands.map(partOf)
   for (const part of parts) if (part.wrappedBy.length > 0) link(part, parts)
   return parts
+}
+
+/** Says of each part how far it can be relied upon. `looseTargets`: files that the text writes beside those of single commands. */
+export function settleCertainty(parts: readonly CommandPart[], effects: CommandEffects | undefined, looseTargets: number): void {
+  if (effects === undefined) return
+  const written = parts.flatMap(({ redirects }) => redirects.filter(({ write }) => write)).length
+  const certainty = textCertainty(effects, written + looseTargets)
+  const changers = parts.filter(({ argv }) => changesMeaning(argv))
+  const oddWrapper = hasOddWrapper(effects)
+  for (const part of parts) {
+    part.unparsable ||= certainty === 'unparsable'
+    part.unknown ||= certainty !== 'certain' || changers.some((changer) => changer !== part) || (oddWrapper && involvesWrapper(part))
+  }
 }
 
 function partOf(command: SimpleCommand): CommandPart {
@@ -43,16 +58,19 @@ function partOf(command: SimpleCommand): CommandPart {
   return {
     argv: appended && command.argv[command.argv.length - 1] !== null ? [...command.argv, null] : command.argv,
     wrappedBy,
-    unknown: command.dynamic || command.argv[0] === null || command.argv.length === 0 || changesMeaning(command.argv),
+    unknown: command.dynamic || command.argv[0] === null || command.argv.length === 0 || steersByEnv(command.argv),
     unparsable: false,
     redirects: command.redirects,
+    doubtfulWords: 0,
   }
 }
 
 /** `env` with a steering variable, or with options that make it parse text or change folder. */
-function changesMeaning(argv: readonly (string | null)[]): boolean {
+function steersByEnv(argv: Argv): boolean {
   if (typeof argv[0] !== 'string' || baseName(argv[0]) !== 'env') return false
-  return argv.slice(1).some((word) => word !== null && (STEERING.test(word) || /^-(S|C|-split-string|-chdir)/.test(word)))
+  return argv
+    .slice(1)
+    .some((word) => word !== null && (isSteering(/^(\w+)=/.exec(word)?.[1] ?? '') || /^-(S|C|-split-string|-chdir)/.test(word)))
 }
 
 function link(part: CommandPart, parts: readonly CommandPart[]): void {
@@ -62,20 +80,27 @@ function link(part: CommandPart, parts: readonly CommandPart[]): void {
     if (typeof outer.argv[0] !== 'string' || baseName(outer.argv[0]) !== baseName(wrapper)) continue
     const at = indexWithin(outer.argv, part.argv)
     if (at < 1) continue
+    const between = outer.argv.slice(1, at)
     part.outer = { part: outer, at }
+    part.unknown ||= steersByEnv(outer.argv) || between.includes(null)
+    part.doubtfulWords = between.filter((word) => word?.startsWith('-')).length
     outer.wraps = TRANSPARENT.has(baseName(wrapper)) && !outer.unknown ? 'transparent' : 'opaque'
-    part.unknown ||= changesMeaning(outer.argv)
     return
   }
 }
 
 /** Where the inner words stand in the outer ones, -1 where they do not. A last null may stand for words added later. */
-function indexWithin(outer: readonly (string | null)[], inner: readonly (string | null)[]): number {
+function indexWithin(outer: Argv, inner: Argv): number {
   const words = inner[inner.length - 1] === null ? inner.slice(0, -1) : inner
   for (let start = 1; start + words.length <= outer.length; start++) {
     if (words.every((word, index) => outer[start + index] === word)) return start
   }
   return -1
+}
+
+/** A wrapper whose options decide what is run: not understood, what it runs is a guess. */
+function involvesWrapper({ argv, wrappedBy }: CommandPart): boolean {
+  return [argv[0] ?? '', ...wrappedBy].some((name) => TRANSPARENT.has(baseName(name)) || APPENDING.has(baseName(name)))
 }
 
 /** Whether what wraps this part is only seen by name: then it must be allowed as written. */
@@ -84,9 +109,18 @@ export function hasUnseenOpaqueWrapper(part: CommandPart): boolean {
 }
 
 /** The part as written, as far as it was seen, wrappers first. */
-export function writtenForms(part: CommandPart): (readonly (string | null)[])[] {
+export function writtenForms(part: CommandPart): Argv[] {
   if (part.outer !== undefined || part.wrappedBy.length === 0) return []
   return part.wrappedBy.map((_, index) => [...part.wrappedBy.slice(index), ...part.argv])
+}
+
+/** Every form in which a deny or ask must meet the part (A-40, A-41). */
+export function strictForms(part: CommandPart): Argv[] {
+  const { argv } = part
+  const forms = [argv, ...writtenForms(part)]
+  if (argv[argv.length - 1] === null) forms.push(argv.slice(0, -1))
+  for (let skipped = 1; skipped <= part.doubtfulWords && skipped < argv.length; skipped++) forms.push(argv.slice(skipped))
+  return forms
 }
 
 /** Files that the shell itself opens for writing; null where the name is not literal. Descriptors and the null device are none. */

@@ -2,7 +2,8 @@
  * Units of a call (A-37): as facts to judge, as data to show, and back again from a stored explanation.
  */
 import type { PolicyCall, PolicyUnit, ToolFacts } from '../definition/policy.ts'
-import type { CallFacts, PathFact } from './call-facts.ts'
+import type { CallFacts } from './call-facts.ts'
+import type { PathFact } from './path-facts.ts'
 import { effectiveAnnotations } from './conditions.ts'
 import { matchRule, type UnitFacts } from './match.ts'
 import { absolutePath } from './path-pattern.ts'
@@ -39,7 +40,6 @@ export function showUnit(unit: UnitFacts, facts: CallFacts): PolicyUnit {
       return unit satisfies never
   }
 }
-
 
 export interface ShownUnit {
   unit: PolicyUnit
@@ -78,6 +78,7 @@ function factsOfShown({ unit, root, fold }: ShownUnit): UnitFacts {
         unknown: unit.unknown === true,
         unparsable: unit.unparsable === true,
         redirects: [],
+        doubtfulWords: 0,
       }
       return { kind: 'command', part }
     }

@@ -10,9 +10,13 @@ export function unreachableRules(rules: readonly CompiledRule[], now: number): P
   const live = rules.filter((rule) => rule.expiresAt === undefined || rule.expiresAt > now)
   const denies = live.filter((rule) => rule.verb === 'deny')
   return rules.flatMap((rule, index) => {
-    const hiding = denies.find((deny) => deny !== rule && outlives(deny, rule) && coversRule(deny, rule) && !(rule.verb === 'deny' && coversRule(rule, deny)))
+    const hiding = denies.find(
+      (deny) => deny !== rule && outlives(deny, rule) && coversRule(deny, rule) && !(rule.verb === 'deny' && coversRule(rule, deny)),
+    )
     if (hiding !== undefined) return [fault(rule, `${quoted(rule)} can never matter: ${hiding.pointer} ${quoted(hiding)} denies all of it`)]
-    const twin = rules.slice(0, index).find((other) => other.verb === rule.verb && outlives(other, rule) && coversRule(other, rule) && coversRule(rule, other))
+    const twin = rules
+      .slice(0, index)
+      .find((other) => other.verb === rule.verb && outlives(other, rule) && coversRule(other, rule) && coversRule(rule, other))
     return twin === undefined ? [] : [fault(rule, `${quoted(rule)} repeats ${twin.pointer} ${quoted(twin)}`)]
   })
 }

@@ -16,14 +16,13 @@ export interface WorkingFolders {
 /** More folders than this are not followed: the place is then unknown. */
 const MOST_FOLDERS = 16
 
-export function workingFolders(parts: readonly CommandPart[], cwd: string): WorkingFolders {
+export function workingFolders(parts: readonly CommandPart[], { cwd, home }: { cwd: string; home?: string | undefined }): WorkingFolders {
   const changes = parts.filter(changesFolder)
-  if (changes.length === 0) {
-    return { placesOf: (word) => [absolutePath(word, cwd)], placesOfResolved: (path) => [absolutePath(path, cwd)] }
-  }
   const { folders, known } = reachable(changes, cwd)
   const placesOf = (word: string): readonly (string | undefined)[] => {
     if (word.startsWith('/')) return [absolutePath(word, '/')]
+    // Expanded by the shell unless it was quoted: both are possible.
+    if (word.startsWith('~')) return [tilde(word, home), ...[...folders].map((folder) => absolutePath(word, folder))]
     const places = [...new Set([...folders].map((folder) => absolutePath(word, folder)))]
     return known ? places : [...places, undefined]
   }
@@ -31,6 +30,7 @@ export function workingFolders(parts: readonly CommandPart[], cwd: string): Work
   return {
     placesOf,
     placesOfResolved(path) {
+      if (changes.length === 0 || path.startsWith('~')) return placesOf(path)
       const absolute = absolutePath(path, cwd)
       const word = words.flatMap(readings).find((reading) => [...folders].some((folder) => absolutePath(reading, folder) === absolute))
       return word === undefined ? (known ? [absolute] : [absolute, undefined]) : placesOf(word)
@@ -38,10 +38,27 @@ export function workingFolders(parts: readonly CommandPart[], cwd: string): Work
   }
 }
 
+/** Another user's home is not known. */
+function tilde(word: string, home: string | undefined): string | undefined {
+  return home !== undefined && /^~(\/|$)/.test(word) ? absolutePath(home + word.slice(1), '/') : undefined
+}
+
 /** A word itself, and the value of `--option=value`. */
-function readings(word: string): string[] {
+export function readings(word: string): string[] {
   const equals = word.indexOf('=')
   return equals < 0 ? [word] : [word, word.slice(equals + 1)]
+}
+
+/** Where each folder change may lead: looked at like any other path. */
+export function changedFolders(parts: readonly CommandPart[]): (string | null)[] {
+  return parts.filter(changesFolder).map(({ argv }) => targetOf(argv))
+}
+
+/** Null where it is not told by the words. */
+function targetOf(argv: CommandPart['argv']): string | null {
+  if (argv[0] !== 'cd') return null
+  const target = argv.slice(1).find((word) => word === null || word === '-' || !word.startsWith('-'))
+  return target === undefined || target === '-' ? null : target
 }
 
 function changesFolder(part: CommandPart): boolean {
@@ -53,8 +70,8 @@ function reachable(changes: readonly CommandPart[], cwd: string): { folders: Set
   const folders = new Set([cwd])
   let known = true
   for (const { argv } of changes) {
-    const target = argv.slice(1).find((word) => word === null || word === '-' || !word.startsWith('-'))
-    if (argv[0] !== 'cd' || target === undefined || target === null || target === '-' || target.startsWith('~')) {
+    const target = targetOf(argv)
+    if (target === null || target.startsWith('~')) {
       known = false
       continue
     }

@@ -20,9 +20,27 @@ interface Subject {
 }
 
 const SUBJECTS: readonly Subject[] = [
-  { name: 'command', call: bashCall(['git push origin']), chain: ['bash(git push origin)', 'bash(git push *)', 'bash(git *)', 'Bash', '*'], aside: 'bash(git * origin)', preset: 'bash-other' },
-  { name: 'path', call: fileCall('write', 'src/a/b.ts'), chain: ['write(./src/a/b.ts)', 'write(./src/a/*)', 'Edit(./src/a/**)', 'Edit(./src/**)', 'Edit'], aside: 'Edit(./**/b.ts)', preset: 'write-inside' },
-  { name: 'call', call: otherCall('mcp__db__query'), chain: ['mcp__db__query', 'mcp__db__q*', 'mcp__db__*', 'mcp__*', '*'], aside: 'm*y', preset: 'other' },
+  {
+    name: 'command',
+    call: bashCall(['git push origin']),
+    chain: ['bash(git push origin)', 'bash(git push *)', 'bash(git *)', 'Bash', '*'],
+    aside: 'bash(git * origin)',
+    preset: 'bash-other',
+  },
+  {
+    name: 'path',
+    call: fileCall('write', 'src/a/b.ts'),
+    chain: ['write(./src/a/b.ts)', 'write(./src/a/*)', 'Edit(./src/a/**)', 'Edit(./src/**)', 'Edit'],
+    aside: 'Edit(./**/b.ts)',
+    preset: 'write-inside',
+  },
+  {
+    name: 'call',
+    call: otherCall('mcp__db__query'),
+    chain: ['mcp__db__query', 'mcp__db__q*', 'mcp__db__*', 'mcp__*', '*'],
+    aside: 'm*y',
+    preset: 'other',
+  },
 ]
 
 interface Rule {
@@ -34,7 +52,11 @@ interface Rule {
 const rank = (verb: PolicyVerb): number => POLICY_VERBS.indexOf(verb)
 
 /** A-37 said again, by the place of a pattern in its chain alone. */
-function expected(rules: readonly Rule[], subject: Subject, source: { untrusted: boolean; preset: (typeof POLICY_PRESETS)[number] }): PolicyVerb {
+function expected(
+  rules: readonly Rule[],
+  subject: Subject,
+  source: { untrusted: boolean; preset: (typeof POLICY_PRESETS)[number] },
+): PolicyVerb {
   const live = rules.filter((rule) => !(rule.verb === 'allow' && rule.layer === 'project' && source.untrusted))
   const preset = PRESET_TABLE[subject.preset].cells[source.preset]
   if (live.some((rule) => rule.verb === 'deny') || preset === 'deny') return 'deny'
@@ -142,7 +164,11 @@ describe('A-37: the matrix', () => {
 
 describe('A-37: adding an ask or deny rule never loosens', () => {
   const texts = SUBJECTS.flatMap((subject) => [...subject.chain, subject.aside]).filter((text, index, all) => all.indexOf(text) === index)
-  const anyRule = fc.record({ layer: fc.constantFrom(...POLICY_LAYERS), verb: fc.constantFrom(...POLICY_VERBS), text: fc.constantFrom(...texts, 'bash(rm *)', 'Read(./src/**)', 'Edit(/etc/**)') })
+  const anyRule = fc.record({
+    layer: fc.constantFrom(...POLICY_LAYERS),
+    verb: fc.constantFrom(...POLICY_VERBS),
+    text: fc.constantFrom(...texts, 'bash(rm *)', 'Read(./src/**)', 'Edit(/etc/**)'),
+  })
   const tightening = anyRule.map((rule) => ({ ...rule, verb: rule.verb === 'allow' ? ('ask' as const) : rule.verb }))
   const anyCall = fc.constantFrom(
     ...SUBJECTS.map((subject) => subject.call),
@@ -158,17 +184,27 @@ describe('A-37: adding an ask or deny rule never loosens', () => {
 
   test('A-37: property over random policies, calls and presets', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anyRule, { maxLength: 6 }), tightening, anyCall, fc.constantFrom(...POLICY_PRESETS), fc.boolean(), async (rules, added, call, preset, untrusted) => {
-        const [before, after] = [loadable(rules, { preset, untrusted }), loadable([...rules, added], { preset, untrusted })]
-        fc.pre(before !== undefined && after !== undefined)
-        if (before === undefined || after === undefined) return
-        expect(rank((await verdict(after, call)) as PolicyVerb)).toBeGreaterThanOrEqual(rank((await verdict(before, call)) as PolicyVerb))
-      }),
+      fc.asyncProperty(
+        fc.array(anyRule, { maxLength: 6 }),
+        tightening,
+        anyCall,
+        fc.constantFrom(...POLICY_PRESETS),
+        fc.boolean(),
+        async (rules, added, call, preset, untrusted) => {
+          const [before, after] = [loadable(rules, { preset, untrusted }), loadable([...rules, added], { preset, untrusted })]
+          fc.pre(before !== undefined && after !== undefined)
+          if (before === undefined || after === undefined) return
+          expect(rank((await verdict(after, call)) as PolicyVerb)).toBeGreaterThanOrEqual(rank((await verdict(before, call)) as PolicyVerb))
+        },
+      ),
       { numRuns: 1500 },
     )
   })
 
-  function loadable(rules: readonly Rule[], parts: { untrusted: boolean; preset: (typeof POLICY_PRESETS)[number] }): RulePolicy | undefined {
+  function loadable(
+    rules: readonly Rule[],
+    parts: { untrusted: boolean; preset: (typeof POLICY_PRESETS)[number] },
+  ): RulePolicy | undefined {
     try {
       return policyFor(rules, parts)
     } catch {

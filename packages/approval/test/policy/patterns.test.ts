@@ -53,7 +53,10 @@ describe('A-34: NAME and NAME(SPEC)', () => {
   })
 
   test('A-34: SPEC follows the facts of the call: command, path or domain', async () => {
-    const policy = policyOf({ session: { deny: ['mcp__x__*(./a)', 'mcp__x__*(rm *)', 'mcp__x__*(domain:*.evil.example)'] } }, { preset: 'full-access' })
+    const policy = policyOf(
+      { session: { deny: ['mcp__x__*(./a)', 'mcp__x__*(rm *)', 'mcp__x__*(domain:*.evil.example)'] } },
+      { preset: 'full-access' },
+    )
     const x = 'mcp__x__do'
     expect(await verdict(policy, otherCall(x, {}, { paths: [{ path: 'a', access: 'read' }] }))).toBe('deny')
     expect(await verdict(policy, otherCall(x, {}, { paths: [{ path: 'b', access: 'read' }] }))).toBe('allow')
@@ -104,9 +107,12 @@ describe('A-35: command SPEC', () => {
     expect(matches(spec, argv)).toBe(expected)
   })
 
-  test.each(['git status && rm x', 'a | b', 'a; b', 'a > b', '$(x)', 'a `b`', 'x & y', '"open', String.raw`x\ `.trim()])('A-35: %j is not one simple command', (spec) => {
-    expect(parseCommandPattern(spec).ok).toBe(false)
-  })
+  test.each(['git status && rm x', 'a | b', 'a; b', 'a > b', '$(x)', 'a `b`', 'x & y', '"open', String.raw`x\ `.trim()])(
+    'A-35: %j is not one simple command',
+    (spec) => {
+      expect(parseCommandPattern(spec).ok).toBe(false)
+    },
+  )
 
   test('A-41: the program matches by base name for deny, as written for allow', () => {
     expect(matches('rm *', ['/bin/rm', 'x'], true)).toBe(true)
@@ -115,7 +121,10 @@ describe('A-35: command SPEC', () => {
   })
 
   test('A-25: a quoted argv matches itself and nothing else (property)', () => {
-    const words = fc.array(fc.string({ unit: 'grapheme', minLength: 0, maxLength: 8 }).filter((text) => !/[\uE000\uE001\0]/.test(text)), { minLength: 1, maxLength: 4 })
+    const words = fc.array(
+      fc.string({ unit: 'grapheme', minLength: 0, maxLength: 8 }).filter((text) => !/[\uE000\uE001\0]/.test(text)),
+      { minLength: 1, maxLength: 4 },
+    )
     fc.assert(
       fc.property(words, words, (argv, other) => {
         const spec = quoteCommand(argv)
@@ -208,7 +217,8 @@ describe('A-38: narrower is coverage, not counting', () => {
   test('A-38: further conditions of the wider rule must be among those of the narrower one', async () => {
     const ask = { id: 'ask', tool: 'db', decision: 'ask', args: { '/table': 'users' } } as const
     const call = otherCall('db', { table: 'users', mode: 'read' })
-    const decide = (allow: object): Promise<string> => verdict(policyOf({ project: { rules: [ask, { id: 'allow', tool: 'db', decision: 'allow', ...allow }] } }), call)
+    const decide = (allow: object): Promise<string> =>
+      verdict(policyOf({ project: { rules: [ask, { id: 'allow', tool: 'db', decision: 'allow', ...allow }] } }), call)
     expect(await decide({ args: { '/table': 'users', '/mode': 'read' } })).toBe('allow')
     expect(await decide({ args: { '/mode': 'read' } })).toBe('ask')
     expect(await decide({ args: { '/table': 'users' } })).toBe('ask')
@@ -216,13 +226,16 @@ describe('A-38: narrower is coverage, not counting', () => {
 
   test('A-38: a covering command pattern matches all that the covered one does (property)', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 4 })
-    const spec = fc.tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.boolean()).map(([words, rest]) => words.join(' ') + (rest ? ' *' : ''))
+    const spec = fc
+      .tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.boolean())
+      .map(([words, rest]) => words.join(' ') + (rest ? ' *' : ''))
     const argv = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 4 }), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(spec, spec, argv, (one, other, words) => {
         const [wide, narrow] = [parseCommandPattern(one), parseCommandPattern(other)]
         if (!wide.ok || !narrow.ok || !coversCommand(wide.pattern, narrow.pattern, { byBaseName: false })) return
-        if (matchCommand(narrow.pattern, words, { byBaseName: false })) expect(matchCommand(wide.pattern, words, { byBaseName: false })).toBe(true)
+        if (matchCommand(narrow.pattern, words, { byBaseName: false }))
+          expect(matchCommand(wide.pattern, words, { byBaseName: false })).toBe(true)
       }),
       { numRuns: 2000 },
     )
@@ -235,7 +248,8 @@ describe('A-38: narrower is coverage, not counting', () => {
       fc.property(text, subject, text, (pattern, word, narrow) => {
         const meaning = new RegExp(`^${pattern.replaceAll(/\*+/g, '.*')}$`)
         expect(matchWildcard(parseWildcard(pattern), word)).toBe(meaning.test(word))
-        if (coversWildcard(parseWildcard(pattern), parseWildcard(narrow)) && matchWildcard(parseWildcard(narrow), word)) expect(meaning.test(word)).toBe(true)
+        if (coversWildcard(parseWildcard(pattern), parseWildcard(narrow)) && matchWildcard(parseWildcard(narrow), word))
+          expect(meaning.test(word)).toBe(true)
       }),
       { numRuns: 2000 },
     )
@@ -247,7 +261,8 @@ describe('A-38: narrower is coverage, not counting', () => {
     const candidate = fc.array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 5 }).map((parts) => `/${parts.join('/')}`)
     fc.assert(
       fc.property(spec, spec, candidate, (wide, narrow, text) => {
-        if (coversRule(rule('ask', `Read(${wide})`), rule('allow', `Read(${narrow})`)) && path(narrow)(text)) expect(path(wide)(text)).toBe(true)
+        if (coversRule(rule('ask', `Read(${wide})`), rule('allow', `Read(${narrow})`)) && path(narrow)(text))
+          expect(path(wide)(text)).toBe(true)
       }),
       { numRuns: 3000 },
     )

@@ -56,7 +56,11 @@ const CASES: readonly Case[] = [
   { row: 'program', call: otherCall('run_code', { code: '1' }) },
   { row: 'program', call: otherCall('search_tools', { query: 'x' }) },
   { row: 'reader-closed', call: otherCall('t'), facts: { annotations: { readOnlyHint: true } } },
-  { row: 'reader-closed', call: otherCall('t'), facts: { annotations: { readOnlyHint: true, openWorldHint: false }, source: trustedSource } },
+  {
+    row: 'reader-closed',
+    call: otherCall('t'),
+    facts: { annotations: { readOnlyHint: true, openWorldHint: false }, source: trustedSource },
+  },
   { row: 'reader-open', call: otherCall('t'), facts: { annotations: { readOnlyHint: true, openWorldHint: true } } },
   { row: 'reader-open', call: otherCall('t'), facts: { annotations: { readOnlyHint: true }, source: trustedSource } },
   { row: 'other', call: otherCall('t'), facts: {} },
@@ -94,7 +98,9 @@ describe('A-48', () => {
 
   test('A-48: untrusted annotations may tighten by a rule, never loosen', async () => {
     const tools = { t: { annotations: { readOnlyHint: true, destructiveHint: true }, source: untrustedSource } }
-    const rule = (decision: 'allow' | 'deny', annotations: object) => ({ session: { rules: [{ id: 'r', tool: '*', decision, annotations }] } })
+    const rule = (decision: 'allow' | 'deny', annotations: object) => ({
+      session: { rules: [{ id: 'r', tool: '*', decision, annotations }] },
+    })
     expect(await verdict(policyOf(rule('allow', { readOnlyHint: true }), { tools }), otherCall('t'))).toBe('ask')
     expect(await verdict(policyOf(rule('deny', { destructiveHint: true }), { tools, preset: 'full-access' }), otherCall('t'))).toBe('deny')
     const trusted = { t: { ...tools.t, source: trustedSource } }
@@ -142,16 +148,24 @@ describe('A-43: protected paths', () => {
 
   test('A-43: in workspace-write writing a protected path asks whatever project and session allow; managed and user may', async () => {
     const call = fileCall('write', '.git/config')
-    for (const layer of ['project', 'session'] as const) expect(await verdict(policyOf({ [layer]: { allow: ['Edit(./.git/config)'] } }), call), layer).toBe('ask')
-    for (const layer of ['managed', 'user'] as const) expect(await verdict(policyOf({ [layer]: { allow: ['Edit(./.git/config)'] } }), call), layer).toBe('allow')
+    for (const layer of ['project', 'session'] as const)
+      expect(await verdict(policyOf({ [layer]: { allow: ['Edit(./.git/config)'] } }), call), layer).toBe('ask')
+    for (const layer of ['managed', 'user'] as const)
+      expect(await verdict(policyOf({ [layer]: { allow: ['Edit(./.git/config)'] } }), call), layer).toBe('allow')
     const { units } = await policyOf({}).judge(call)
     expect(units[0]?.asks[0]?.remember).toBe('none')
   })
 
   test('A-43: also where a command writes it', async () => {
     const policy = policyOf({ session: { allow: ['bash(tee *)', 'bash(echo *)'] } })
-    expect(await verdict(policy, bashCall(['tee .git/config'], { paths: [{ path: '/w/.git/config', access: 'write', protected: true }] }))).toBe('ask')
-    expect(await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: [{ operator: '>', target: '.git/hooks/x', write: true }] }]))).toBe('ask')
-    expect(await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: [{ operator: '>', target: 'notes', write: true }] }]))).toBe('allow')
+    expect(
+      await verdict(policy, bashCall(['tee .git/config'], { paths: [{ path: '/w/.git/config', access: 'write', protected: true }] })),
+    ).toBe('ask')
+    expect(
+      await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: [{ operator: '>', target: '.git/hooks/x', write: true }] }])),
+    ).toBe('ask')
+    expect(await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: [{ operator: '>', target: 'notes', write: true }] }]))).toBe(
+      'allow',
+    )
   })
 })

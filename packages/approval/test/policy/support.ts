@@ -65,7 +65,14 @@ export interface CommandParts {
 export function bashCall(commands: readonly (string | Partial<SimpleCommand>)[], parts: CommandParts = {}): PolicyCall {
   const { verdict = 'unknown', paths = [], cwd, reasons = [] } = parts
   const effects: CommandEffects = { verdict, paths, reasons, commands: commands.map(simple) }
-  const view: CallView = { title: 'bash', kind: 'execute', command: 'as parsed', effects, paths: effects.paths, ...(cwd === undefined ? {} : { cwd }) }
+  const view: CallView = {
+    title: 'bash',
+    kind: 'execute',
+    command: 'as parsed',
+    effects,
+    paths: effects.paths,
+    ...(cwd === undefined ? {} : { cwd }),
+  }
   return { tool: 'bash', arguments: { command: 'as parsed' }, view }
 }
 

@@ -1,0 +1,70 @@
+/**
+ * What a command text does, as far as policy is concerned: its simple commands, the paths they name, the files the shell itself writes.
+ */
+import type { CallView } from '@toolseam/core-tools'
+import type { FactSources, WantedPath } from './path-facts.ts'
+import { absolutePath } from './path-pattern.ts'
+import { commandParts, type CommandPart, settleCertainty, writtenTargets } from './shell-parts.ts'
+import { changedFolders, readings, workingFolders, type WorkingFolders } from './working-folders.ts'
+
+export interface ShellFacts {
+  parts: readonly CommandPart[]
+  paths: WantedPath[]
+}
+
+/** A folder changed on the way gives a path several places. */
+export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
+  const cwd = absolutePath(view.cwd ?? '.', sources.root) ?? sources.root
+  const parts = commandParts(view.effects)
+  const folders = workingFolders(parts, { cwd, home: sources.home })
+  const redirects = writtenTargets(parts).map((target) => ({ ...wanted(target, 'write', folders), of: 'redirect' as const }))
+  const named = (view.paths ?? view.effects?.paths ?? []).map((path): WantedPath => {
+    return {
+      ...wanted(path.path, path.access, folders),
+      protected: path.protected === true,
+      absolutes: folders.placesOfResolved(path.path),
+    }
+  })
+  const { operands, loose } = tellApart(named, { redirects, words: wordPlaces(parts, folders) })
+  settleCertainty(parts, view.effects, loose)
+  const moves = changedFolders(parts).map((target) => wanted(target, 'read', folders))
+  return { parts, paths: [...redirects, ...operands, ...moves] }
+}
+
+/** Null: not literal, somewhere. */
+function wanted(word: string | null, access: 'read' | 'write', folders: WorkingFolders): WantedPath {
+  const absolutes = word === null ? [undefined] : folders.placesOf(word)
+  return { path: word ?? '(not literal)', access, protected: false, of: 'operand', absolutes }
+}
+
+interface Known {
+  redirects: WantedPath[]
+  /** Every place that a word of a command may name. */
+  words: ReadonlySet<string | undefined>
+}
+
+/** What is written and is no word of a command is a redirect around several commands. A redirect that is known already is not told twice. */
+function tellApart(named: readonly WantedPath[], { redirects, words }: Known): { operands: WantedPath[]; loose: number } {
+  let loose = 0
+  const operands = named.flatMap((path): WantedPath[] => {
+    if (path.access === 'read') return [path]
+    const twin = redirects.find((redirect) => sharesPlace(redirect, path))
+    if (twin !== undefined) {
+      twin.protected ||= path.protected
+      return []
+    }
+    if (path.absolutes.some((place) => words.has(place))) return [path]
+    loose++
+    return [{ ...path, of: 'redirect' }]
+  })
+  return { operands, loose }
+}
+
+function wordPlaces(parts: readonly CommandPart[], folders: WorkingFolders): Set<string | undefined> {
+  const words = parts.flatMap(({ argv }) => argv.slice(1)).filter((word) => word !== null)
+  return new Set(words.flatMap(readings).flatMap((reading) => [...folders.placesOf(reading)]))
+}
+
+function sharesPlace(one: WantedPath, other: WantedPath): boolean {
+  return one.absolutes.some((place) => place !== undefined && other.absolutes.includes(place))
+}
