@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts'
 import type { Call } from './call.ts'
 import { Cancellation, isAbortSignal } from './cancellation.ts'
 import type { CallLane } from './parts.ts'
-import { failure } from './results.ts'
+import { aborted, failure } from './results.ts'
 
 const DEFAULT_WIDTH = 16
 const LABEL = /^[A-Za-z0-9_.-]{1,64}$/
@@ -21,15 +21,11 @@ export function callNested(
   const read = readOptions(options)
   if (typeof name !== 'string') return Promise.resolve(failure('UNKNOWN_TOOL', 'The name of a nested call must be a string.'))
   const { call } = attempt
+  // What comes after the parent settled never becomes a call: an event of it would lie outside its root (P-84).
+  if (!attempt.open || call.settled || call.givenUp) return Promise.resolve(aborted(false, 'the parent call has settled'))
   const lane = laneOf(call, read.maxParallel)
-  const cancellation = new Cancellation(
-    read.signal === undefined ? [attempt.nestedCancellation] : [attempt.nestedCancellation, read.signal],
-  )
+  const cancellation = new Cancellation(read.signal === undefined ? [attempt.nestedCancellation] : [attempt.nestedCancellation, read.signal])
   const input = inputOf(call, { name, args, label: read.label, signal: cancellation.signal })
-  if (!attempt.open || call.settled || call.givenUp) {
-    const reason = 'the parent call has settled'
-    return call.parts.staged.finish(input, { aborted: { code: 'TOOL_ABORTED_BEFORE_DISPATCH', reason } })
-  }
   const work = enqueue(call, { lane, input, onAsk: read.onAsk }).finally(() => {
     attempt.nested.delete(work)
     cancellation.release()
