@@ -116,7 +116,7 @@ async function run(file: string, args: readonly string[], cwd: string): Promise<
   const options = {
     cwd,
     timeout: 90_000,
-    env: { ...env, PATH: `${join(folder, 'bin')}${delimiter}${env['PATH'] ?? ''}`, XDG_CONFIG_HOME: join(folder, 'config') },
+    env: { ...env, PATH: `${join(folder, 'bin')}${delimiter}${env['PATH'] ?? ''}`, TOOLSEAM_CONFIG_DIR: join(folder, 'config') },
   }
   const child = promisify(execFile)(file, args, options)
   child.child.stdin?.end()

@@ -53,7 +53,10 @@ test('plugin example: its input is validated and its errors keep their code', as
 })
 
 async function toolseam(args: readonly string[]): Promise<{ stdout: string }> {
-  const child = promisify(execFile)(process.execPath, [command, ...args], { cwd: folder })
+  const child = promisify(execFile)(process.execPath, [command, ...args], {
+    cwd: folder,
+    env: { ...process.env, TOOLSEAM_CONFIG_DIR: join(folder, 'config') },
+  })
   child.child.stdin?.end()
   return child
 }

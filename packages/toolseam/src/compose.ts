@@ -1,18 +1,20 @@
 /**
  * `createToolseam`: the packages composed into one runtime. Wiring only: a part is one line, with the options that it answers.
  */
+import { approval } from '@toolseam/approval'
 import { createToolRuntime, ToolSeamError, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
 import { shell } from '@toolseam/shell'
 import { type ResolvedOptions, resolveOptions, type ToolseamOptions } from './options.ts'
 
 interface Part {
   /** The options of `createToolseam` that this part answers. */
-  answers: readonly (keyof ToolseamOptions)[]
+  answers: readonly string[]
   plugin(options: ResolvedOptions): ToolPlugin
 }
 
 const parts: readonly Part[] = [
-  { answers: ['root', 'sandbox'], plugin: ({ root, sandbox }) => shell({ root, ...(sandbox && { sandbox }) }) },
+  part(['root', 'preset', 'policy', 'store', 'answerers', 'session', 'secret', 'asks'], approval),
+  part(['root', 'sandbox'], shell),
 ]
 
 /**
@@ -24,6 +26,13 @@ export async function createToolseam(options: ToolseamOptions = {}): Promise<Too
   const { partOptions, runtimeOptions, plugins } = resolveOptions(options)
   refuseUnanswered(partOptions)
   return createToolRuntime({ ...runtimeOptions, plugins: [...parts.map((part) => part.plugin(partOptions)), ...plugins] })
+}
+
+/** A plugin factory that gets exactly the options named. */
+function part<K extends keyof ResolvedOptions>(answers: readonly K[], factory: (options: Pick<ResolvedOptions, K>) => ToolPlugin): Part {
+  const picked = (options: ResolvedOptions): Pick<ResolvedOptions, K> =>
+    Object.fromEntries(answers.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<ResolvedOptions, K>
+  return { answers, plugin: (options) => factory(picked(options)) }
 }
 
 /** An option that nothing answers would be a promise that nobody keeps. */

@@ -3,23 +3,16 @@
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  type JsonValue,
-  type ToolLogger,
-  type ToolMode,
-  type ToolPlugin,
-  type ToolRuntimeOptions,
-  ToolSeamError,
-} from '@toolseam/core-tools'
+import type { ApprovalOptions } from '@toolseam/approval'
+import { type ToolLogger, type ToolMode, type ToolPlugin, type ToolRuntimeOptions, ToolSeamError } from '@toolseam/core-tools'
+
+/** What `approval` takes: rules, preset, where asks are kept, who answers them. */
+export type PolicyOptions = Pick<ApprovalOptions, 'preset' | 'policy' | 'store' | 'answerers' | 'session' | 'secret' | 'asks'>
 
 /** Options of `createToolseam`. One that no composed package answers is refused, never ignored. */
-export interface ToolseamOptions {
+export interface ToolseamOptions extends PolicyOptions {
   /** The folder the tools work in. Default: the current one. */
   root?: string
-  /** The named set of rules that a call meets where no rule of a policy decides. */
-  preset?: string
-  /** A policy of this session: its content, or the path of its file. */
-  policy?: JsonValue
   /** Confinement of commands: `off` (default), `read-only` or `workspace-write`. */
   sandbox?: SandboxMode
   /** Further plugins, applied with the composed ones in the order of their needs. */

@@ -2,11 +2,12 @@
  * The command line: verbs, options and what is said about wrong ones. Each verb is one file in commands/; this one only knows their words.
  */
 import { readFileSync } from 'node:fs'
+import { POLICY_PRESETS } from '@toolseam/approval'
 import { errorCode } from '@toolseam/core-tools'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { type CommandContext, type CommonOptions } from './commands/context.ts'
 import { demo } from './commands/demo.ts'
-import { exec } from './commands/exec.ts'
+import { approveModes, exec, type ExecOptions } from './commands/exec.ts'
 import { tools } from './commands/tools.ts'
 import { given, sandboxModes, toolModes } from './options.ts'
 import { Exit } from './terminal/exit.ts'
@@ -37,7 +38,9 @@ function toolseamProgram(run: Run): Command {
     .version(version(), '-V, --version')
     .addOption(new Option('--root <dir>', 'the folder the tools work in (default: the current folder)'))
     .addOption(new Option('--config <file>', 'a configuration file (JSON): plugins, preset, mode, sandbox, policy'))
-    .addOption(new Option('--preset <name>', 'the set of rules that a call meets'))
+    .addOption(
+      new Option('--preset <name>', `the set of rules that a call meets: ${POLICY_PRESETS.join(', ')}`).argParser(word(POLICY_PRESETS)),
+    )
     .addOption(new Option('--sandbox <mode>', `confinement of commands: ${sandboxModes.join(', ')}`).argParser(word(sandboxModes)))
     .addOption(new Option('--json', 'the result as JSON, one line'))
     .configureHelp({ showGlobalOptions: true })
@@ -62,12 +65,13 @@ function toolseamProgram(run: Run): Command {
 
   verb('exec', 'one call through the pipeline; the result on standard output', (context, command) => {
     const [tool = '', argument] = command.args
-    const { trace } = command.opts<{ trace?: boolean }>()
-    return exec(context, { tool, ...given({ argument, trace }) })
+    const { trace, approve } = command.opts<Pick<ExecOptions, 'trace' | 'approve'>>()
+    return exec(context, { tool, ...given({ argument, trace, approve }) })
   })
     .argument('<tool>', 'name of the tool')
     .argument('[arguments]', 'JSON, @FILE, or - for standard input (default: {})')
     .option('--trace', 'show each stage on standard error')
+    .addOption(new Option('--approve <answer>', `answers an ask beforehand: ${approveModes.join(', ')}`).argParser(word(approveModes)))
     .addHelpText('after', exitHelp)
 
   return program

@@ -7,6 +7,10 @@ import { join } from 'node:path'
 export const command: string = join(import.meta.dirname, '../dist/cli.js')
 if (!existsSync(command)) throw new Error('the command is not built: run `npm test`, or `pnpm build` first')
 
+/** The user's configuration folder of the children: not that of whoever runs the tests. */
+const configFolder = mkdtempSync(join(tmpdir(), 'toolseam-config-'))
+process.on('exit', () => rmSync(configFolder, { recursive: true, force: true }))
+
 export interface Ended {
   status: number | null
   stdout: string
@@ -20,8 +24,14 @@ export interface CliOptions {
 }
 
 export function startCli(args: readonly string[], { cwd, env = {} }: CliOptions = {}): ChildProcess {
+  // In a session of its own: no controlling terminal, whoever runs the tests, so that nothing is put to a human.
   const { NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...inherited } = process.env
-  return spawn(process.execPath, [command, ...args], { cwd, env: { ...inherited, ...env }, stdio: 'pipe' })
+  return spawn(process.execPath, [command, ...args], {
+    cwd,
+    env: { ...inherited, TOOLSEAM_CONFIG_DIR: configFolder, ...env },
+    stdio: 'pipe',
+    detached: true,
+  })
 }
 
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<Ended> {

@@ -21,7 +21,7 @@ describe('a configuration that is wrong exits 2, names the file and the fault', 
     ['{ "plugins": [["a", {}, 1]] }', '"plugins[0]" must be'],
     ['{ "mode": "nativ" }', '(did you mean "native"?)'],
     ['{ "sandbox": true }', '"sandbox" must be one of off, read-only, workspace-write'],
-    ['{ "preset": "" }', '"preset" must be a non-empty string'],
+    ['{ "preset": "read-olny" }', '(did you mean "read-only"?)'],
     ['{ "policy": 3 }', '"policy" must be'],
   ])('config: %s', async (text, fault) => {
     const { status, stdout, stderr } = await withConfig(text)

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runCli, temporaryFolder } from './cli.ts'
@@ -24,7 +24,7 @@ export const plugin = {
 `
 const configured = (): string => {
   folder.file('tools.mjs', toolsPlugin)
-  return folder.file('my.config.json', JSON.stringify({ plugins: ['./tools.mjs'] }))
+  return folder.file('my.config.json', JSON.stringify({ plugins: ['./tools.mjs'], preset: 'full-access' }))
 }
 
 describe('exec --json', () => {
@@ -78,6 +78,60 @@ describe('exec: exit status', () => {
     expect(status).toBe(1)
     expect(stderr).toContain('UNKNOWN_TOOL')
     expect(stderr).toContain('did you mean bash?')
+  })
+})
+
+describe('exec: policy', () => {
+  const file = (name: string): string => bash(`echo made > ${name}`)
+  const made = (name: string): boolean => existsSync(join(folder.path, name))
+
+  test('command: an ask with no terminal and no answerer is a refusal, status 3', async () => {
+    const { status, stdout } = await runCli(['exec', 'bash', file('x'), '--json'], { cwd: folder.path })
+    expect(status).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'APPROVAL_UNAVAILABLE' },
+      decision: { kind: 'ask', by: 'preset:workspace-write' },
+    })
+    expect(made('x')).toBe(false)
+  })
+
+  test('command: --approve once answers it, --approve never refuses it', async () => {
+    const never = await runCli(['exec', 'bash', file('x'), '--approve', 'never'], { cwd: folder.path })
+    expect({ status: never.status, stdout: never.stdout, made: made('x') }).toEqual({ status: 3, stdout: '', made: false })
+    expect(never.stderr).toContain('APPROVAL_REJECTED')
+    const once = await runCli(['exec', 'bash', file('x'), '--approve', 'once'], { cwd: folder.path })
+    expect({ status: once.status, made: made('x') }).toEqual({ status: 0, made: true })
+  })
+
+  test('command: --preset read-only denies what would write, and names the preset', async () => {
+    const { status, stdout } = await runCli(['exec', 'bash', file('x'), '--preset', 'read-only', '--approve', 'once', '--json'], {
+      cwd: folder.path,
+    })
+    expect(status).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'TOOL_DENIED' }, decision: { kind: 'deny', by: 'preset:read-only' } })
+    expect(made('x')).toBe(false)
+  })
+
+  test('command: --preset wins over the configuration', async () => {
+    const config = folder.file('open.json', JSON.stringify({ preset: 'full-access' }))
+    const open = await runCli(['exec', 'bash', file('x'), '--config', config], { cwd: folder.path })
+    const closed = await runCli(['exec', 'bash', file('y'), '--config', config, '--preset', 'read-only'], { cwd: folder.path })
+    expect([open.status, made('x'), closed.status, made('y')]).toEqual([0, true, 3, false])
+  })
+
+  test('config: its policy holds, as the policy of the session', async () => {
+    folder.file('rules.json', JSON.stringify({ version: 1, deny: ['bash(echo *)'] }))
+    const config = folder.file('ruled.json', JSON.stringify({ policy: './rules.json' }))
+    const { status, stdout } = await runCli(['exec', 'bash', bash('echo hello'), '--json', '--config', config], { cwd: folder.path })
+    expect(status).toBe(3)
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'TOOL_DENIED' }, decision: { kind: 'deny', by: 'session:deny[0]' } })
+  })
+
+  test('config: a policy that is wrong exits 2 and says where', async () => {
+    const config = folder.file('ruled.json', JSON.stringify({ policy: { version: 1, dney: [] } }))
+    const { status, stdout, stderr } = await runCli(['exec', 'bash', bash('echo hello'), '--config', config], { cwd: folder.path })
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('dney')
   })
 })
 

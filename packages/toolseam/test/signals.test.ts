@@ -17,7 +17,7 @@ const call = (command: string): string[] => [
   folder.file('c.json', configText),
 ]
 /** Nothing asks here: what is tested is how a call ends. */
-const configText = JSON.stringify({ plugins: ['./started.mjs'] })
+const configText = JSON.stringify({ plugins: ['./started.mjs'], preset: 'full-access' })
 const started = `export const plugin = { name: 'started', apply(runtime) {
   runtime.hooks.execute.tap('started', (dispatch) => (options) => { process.stderr.write('STARTED\\n'); return dispatch(options) }) } }`
 

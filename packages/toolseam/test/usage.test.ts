@@ -25,6 +25,8 @@ describe('wrong usage', () => {
     [['exec', 'bash', '{}', '--traec'], '--trace'],
     [['tools', '--mode', 'nativ'], 'native'],
     [['tools', '--sandbox', 'read-olny'], 'read-only'],
+    [['tools', '--preset', 'full-acess'], 'full-access'],
+    [['exec', 'bash', '--approve', 'onec'], 'once'],
   ])('command: %j exits 2 and names the nearest right word', async (args, nearest) => {
     const { status, stdout, stderr } = await runCli(args, { cwd: folder.path })
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
@@ -67,6 +69,23 @@ describe('tools', () => {
       type: 'object',
       properties: { command: { type: 'string' } },
     })
+  })
+})
+
+describe('options that are answered by nobody', () => {
+  test('command: a sandbox that is not to be had is refused, never ignored', async () => {
+    const { status, stdout, stderr } = await runCli(['exec', 'bash', '{"command":"echo hello"}', '--sandbox', 'read-only'], {
+      cwd: folder.path,
+    })
+    expect(status).not.toBe(0)
+    expect(stdout).toBe('')
+    expect(stderr).toContain('SANDBOX')
+  })
+
+  test('command: a mode whose package is missing is refused, naming the package', async () => {
+    const { status, stderr } = await runCli(['tools', '--mode', 'code'], { cwd: folder.path })
+    expect(status).toBe(2)
+    expect(stderr).toContain('@toolseam/code-mode')
   })
 })
 

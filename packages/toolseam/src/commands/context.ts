@@ -1,6 +1,7 @@
 /**
  * What every command shares: the common options, the streams, and a runtime composed from them that is disposed whatever happens.
  */
+import { type PolicyPreset, terminal } from '@toolseam/approval'
 import { ToolSeamError, type ToolLogger, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
 import { createToolseam } from '../compose.ts'
 import { readConfig, type ToolseamConfig } from '../config/file.ts'
@@ -14,7 +15,7 @@ import type { Streams } from '../terminal/streams.ts'
 export interface CommonOptions {
   root?: string
   config?: string
-  preset?: string
+  preset?: PolicyPreset
   sandbox?: SandboxMode
   json?: boolean
 }
@@ -26,7 +27,7 @@ export interface CommandContext {
 
 export interface RuntimeWork {
   /** Of the command, over those of the configuration file. */
-  overrides?: Pick<ToolseamOptions, 'mode'>
+  overrides?: Pick<ToolseamOptions, 'mode' | 'answerers' | 'policy'>
   plugins?: readonly ToolPlugin[]
   run(runtime: ToolRuntime, interruption: Interruption): Promise<number>
 }
@@ -50,7 +51,8 @@ async function compose({ streams, options }: CommandContext, { overrides = {}, p
   const notice = foundConfigNotice(root, options.config)
   if (notice !== undefined) await streams.err(`toolseam: ${notice}\n`)
   const configured = config === undefined ? [] : await loadPlugins(config)
-  const composition = { ...fromConfig(config), ...given({ preset: options.preset, sandbox: options.sandbox }), ...overrides }
+  const answerers = [terminal()]
+  const composition = { answerers, ...fromConfig(config), ...given({ preset: options.preset, sandbox: options.sandbox }), ...overrides }
   return createToolseam({ ...composition, root, plugins: [...configured, ...plugins], logger: stderrLogger(streams) }).catch(
     (error: unknown) => {
       throw compositionError(error)
@@ -77,5 +79,5 @@ function compositionError(error: unknown): ToolSeamError {
 
 function stderrLogger({ err }: Streams): ToolLogger {
   const line = (message: string): void => void err(`toolseam: ${message}\n`)
-  return { debug() {}, info() {}, warn: line, error: line }
+  return { debug() {}, info: line, warn: line, error: line }
 }

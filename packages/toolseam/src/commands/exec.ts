@@ -1,5 +1,6 @@
 /** `toolseam exec TOOL [JSON|@FILE|-]`: one call through the pipeline. */
 import { randomUUID } from 'node:crypto'
+import { type Answerer, approve, terminal } from '@toolseam/approval'
 import type { ToolCallRecord, ToolPlugin, ToolResult, ToolRuntime } from '@toolseam/core-tools'
 import { readArgument } from '../terminal/argument.ts'
 import { exitOf } from '../terminal/exit.ts'
@@ -14,7 +15,12 @@ export interface ExecOptions {
   /** JSON, `@FILE` or `-`; absent is `{}`. */
   argument?: string
   trace?: boolean
+  /** Presets the answer to an ask. Default: the terminal, where there is one. */
+  approve?: ApproveMode
 }
+
+export type ApproveMode = (typeof approveModes)[number]
+export const approveModes: readonly ['once', 'never', 'wait'] = ['once', 'never', 'wait']
 
 export interface ExecutedCall {
   callId: string
@@ -23,10 +29,11 @@ export interface ExecutedCall {
   record: ToolCallRecord | undefined
 }
 
-export async function exec(context: CommandContext, { tool, argument, trace }: ExecOptions): Promise<number> {
+export async function exec(context: CommandContext, { tool, argument, trace, approve: mode }: ExecOptions): Promise<number> {
   const text = await readArgument(argument)
   const tracer = trace === true ? createTracer(context.streams) : undefined
   return withRuntime(context, {
+    overrides: mode === undefined ? {} : { answerers: answerersFor(mode) },
     plugins: tracer === undefined ? [] : [tracer.plugin],
     async run(runtime, { signal }) {
       tracer?.start()
@@ -36,6 +43,11 @@ export async function exec(context: CommandContext, { tool, argument, trace }: E
       return exitOf(call.result)
     },
   })
+}
+
+/** `wait` prompts too where a terminal is; a decision from elsewhere ends the prompt. */
+function answerersFor(mode: ApproveMode): Answerer[] {
+  return mode === 'wait' ? [terminal(), approve(mode)] : [approve(mode)]
 }
 
 /** The call and the record that its `tools/result` carried. */

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { POLICY_PRESETS, type PolicyContent, type PolicyPreset, type PolicySource } from '@toolseam/approval'
 import type { JsonValue, ToolMode } from '@toolseam/core-tools'
 import { ToolSeamError } from '@toolseam/core-tools'
 import { nearest } from '../terminal/nearest.ts'
@@ -18,10 +19,10 @@ export interface PluginEntry {
 export interface ToolseamConfig {
   file: string
   plugins: readonly PluginEntry[]
-  preset?: string
+  preset?: PolicyPreset
   mode?: ToolMode
   sandbox?: SandboxMode
-  policy?: JsonValue
+  policy?: PolicySource
 }
 
 const keys = ['plugins', 'preset', 'mode', 'sandbox', 'policy', '$schema']
@@ -36,7 +37,7 @@ export function readConfig(path: string): ToolseamConfig {
   }
   const { plugins, preset, mode, sandbox, policy } = fields
   const config: ToolseamConfig = { file, plugins: pluginEntries(file, plugins) }
-  if (preset !== undefined) config.preset = text(file, { key: 'preset', value: preset })
+  if (preset !== undefined) config.preset = oneOf(file, { key: 'preset', value: preset, allowed: POLICY_PRESETS })
   if (mode !== undefined) config.mode = oneOf(file, { key: 'mode', value: mode, allowed: toolModes })
   if (sandbox !== undefined) config.sandbox = oneOf(file, { key: 'sandbox', value: sandbox, allowed: sandboxModes })
   if (policy !== undefined) config.policy = policySource(file, policy)
@@ -72,11 +73,6 @@ function pluginEntries(file: string, value: JsonValue | undefined): PluginEntry[
   })
 }
 
-function text(file: string, { key, value }: { key: string; value: JsonValue }): string {
-  if (typeof value !== 'string' || value === '') throw invalid(file, `"${key}" must be a non-empty string`)
-  return value
-}
-
 function oneOf<T extends string>(file: string, { key, value, allowed }: { key: string; value: JsonValue; allowed: readonly T[] }): T {
   const found = allowed.find((word) => word === value)
   if (found !== undefined) return found
@@ -84,10 +80,13 @@ function oneOf<T extends string>(file: string, { key, value, allowed }: { key: s
   throw invalid(file, `"${key}" must be one of ${allowed.join(', ')}; it is ${JSON.stringify(value)}${hint}`)
 }
 
-/** A policy is its content, or the path of its file seen from this one. */
-function policySource(file: string, value: JsonValue): JsonValue {
-  if (typeof value === 'string') return resolve(dirname(file), value)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+/**
+ * A policy is its content, or the path of its file seen from this one. It is the session's, whatever keys it holds: a configuration does not
+ * stand in for the managed or the user's policy. Its content is judged by the package that reads it, with the words of a policy file.
+ */
+function policySource(file: string, value: JsonValue): PolicySource {
+  if (typeof value === 'string') return { session: resolve(dirname(file), value) }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { session: value as object as PolicyContent }
   throw invalid(file, '"policy" must be a policy object or the path of a policy file')
 }
 
