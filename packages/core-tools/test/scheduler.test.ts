@@ -47,7 +47,7 @@ async function lanes(options: Parameters<typeof harness>[0] = {}) {
   return { ...h, gate, running, call, peak: () => peak, open: (...ids: string[]) => ids.forEach((id) => gate(id).resolve(id)) }
 }
 
-const published = (h: Harness): string[] => h.seen.events.flatMap((event) => (event.kind === 'result' ? [event.callId] : []))
+const published = (h: Pick<Harness, 'seen'>): string[] => h.seen.events.flatMap((event) => (event.kind === 'result' ? [event.callId] : []))
 
 test('P-72: startable is pure, keeps the order, the cap and the barriers', () => {
   const entry = fc.record({

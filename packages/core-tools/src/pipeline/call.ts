@@ -62,6 +62,8 @@ export class Call {
   settled = false
   /** Dispatch was given up by its owner: what it still brings is ignored. */
   givenUp = false
+  /** Between two stages, in the hands of whoever uses the staged view. */
+  idle = false
   surfaceKind: 'user_facing' | 'denied' | undefined
   /** The lane of nested calls and how many were made; one per call, over all attempts. */
   nested: { lane: CallLane; count: number } | undefined

@@ -4,9 +4,11 @@
 import type { ToolResult } from '../contracts/result.ts'
 import type { Call } from './call.ts'
 
-/** Has a result. `post-result` still passes post-execute, `final-result` skips it. */
-export interface Outcome {
-  readonly kind: 'post-result' | 'final-result'
+/** Has a result: `post-result` still passes post-execute, `final-result` skips it. */
+export type Outcome = OutcomeOf<'post-result'> | OutcomeOf<'final-result'>
+
+interface OutcomeOf<Kind> {
+  readonly kind: Kind
   readonly call: Call
   readonly result: ToolResult
 }

@@ -25,9 +25,11 @@ import type { PipelineParts } from './parts.ts'
 import { aborted, freezeJson } from './results.ts'
 import { settle } from './settle.ts'
 
+type StageKind = 'dispatch' | 'post-result' | 'final-result'
+
 /** A value between two stages. What it stands for cannot be reached from outside. */
 class StageValue {
-  readonly kind: 'dispatch' | 'post-result' | 'final-result'
+  readonly kind: StageKind
   readonly execution: ToolExecution
   declare readonly result?: ToolResult
   declare readonly concurrency?: ToolConcurrency
@@ -36,6 +38,7 @@ class StageValue {
 
   constructor(step: Ready | Outcome) {
     this.#step = step
+    step.call.idle = true
     this.kind = step.kind
     this.execution = step.call.execution
     if (step.kind === 'dispatch') this.concurrency = concurrencyOf(step.call)
@@ -43,19 +46,25 @@ class StageValue {
     Object.freeze(this)
   }
 
-  static use(value: object, wanted: string): Ready | Outcome {
-    const stage = StageValue.#read(value, wanted)
-    if (stage.#used) throw misuse(`this value was used already; each value of the staged view is good for one use`)
-    stage.#used = true
-    return stage.#step
+  /** Takes the value; one of the wrong kind or of a call that is over is refused and stays as it is. */
+  static use<Kind extends StageKind>(value: object, stage: string, kind: Kind): Extract<Ready | Outcome, { kind: Kind }> | never {
+    const given = StageValue.#read(value, stage)
+    if (given.kind !== kind) throw misuse(`${stage} takes a value of kind "${kind}", not "${given.kind}"`)
+    if (given.#used) throw misuse('this value was used already; each value of the staged view is good for one use')
+    const { call } = given.#step
+    if (call.settled) throw misuse('this call has settled already')
+    given.#used = true
+    call.idle = false
+    return given.#step as Extract<Ready | Outcome, { kind: Kind }>
   }
 
   /** For a dispatch that was given up: used or not. */
   static giveUp(value: object): Call {
     const stage = StageValue.#read(value, 'finish')
     const { call } = stage.#step
-    if (call.settled || call.givenUp) throw misuse('this call has settled already')
+    if (call.settled) throw misuse('this call has settled already')
     stage.#used = true
+    call.idle = false
     return call
   }
 
@@ -87,8 +96,7 @@ async function prepare(
 }
 
 async function dispatch(prepared: PreparedDispatch, options: DispatchOptions): Promise<Dispatched> {
-  const step = StageValue.use(prepared, 'dispatch')
-  if (step.kind !== 'dispatch') throw misuse(`dispatch takes a value of kind "dispatch", not "${step.kind}"`)
+  const step = StageValue.use(prepared, 'dispatch', 'dispatch')
   const { call } = step
   call.dispatchOptions = options
   const { signal } = options
@@ -109,9 +117,7 @@ function forwardAbort(signal: AbortSignal, call: Call): () => void {
 }
 
 async function finalize(value: PostResult): Promise<ToolResult> {
-  const step = StageValue.use(value, 'finalize')
-  if (step.kind !== 'post-result') throw misuse(`finalize takes a value of kind "post-result", not "${step.kind}"`)
-  return conclude(step)
+  return conclude(StageValue.use(value, 'finalize', 'post-result'))
 }
 
 async function finish(
@@ -125,9 +131,7 @@ async function finish(
     call.givenUp = true
     return settle(finalResult(call, givenUp(options)))
   }
-  const step = StageValue.use(value, 'finish')
-  if (step.kind !== 'final-result') throw misuse(`finish takes a value of kind "final-result", not "${step.kind}"`)
-  return settle(step)
+  return settle(StageValue.use(value, 'finish', 'final-result'))
 }
 
 function finishBare(parts: PipelineParts, { input, options }: { input: ToolExecutionInput; options: GivenUp | undefined }): ToolResult {

@@ -44,7 +44,7 @@ function assemble(options: ResolvedOptions): { runtime: ToolRuntime; registry: R
     mode: options.mode,
     emitChange: () => global.hooks.change.emit(),
   })
-  const running = new Running()
+  const running = new Running(limits.abortGraceMs)
   const staged = createStagedRuntime(() => parts)
   const parts: PipelineParts = {
     registry,
