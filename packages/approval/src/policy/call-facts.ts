@@ -61,7 +61,7 @@ function ownPath(path: CallPath, view: CallView, sources: FactSources): WantedPa
     access: path.access,
     protected: path.protected === true,
     of: 'call',
-    absolutes: [absolutePath(path.path, view.cwd ?? sources.root)],
+    candidates: [path.path === '' ? undefined : path.path.startsWith('/') ? path.path : `${view.cwd ?? sources.root}/${path.path}`],
     ...(path.resolved === undefined ? {} : { resolved: path.resolved }),
   }
 }

@@ -2,7 +2,8 @@
  * One path of a call: where it may lead, and whether that is inside. Links are followed by the resolver; all else is text.
  */
 import type { PathResolver } from '../definition/paths.ts'
-import { isInside } from './path-pattern.ts'
+import { absolutePath, isInside } from './path-pattern.ts'
+import type { Place } from './working-folders.ts'
 
 export interface PathFact {
   path: string
@@ -30,21 +31,21 @@ export interface FactSources {
 }
 
 export interface WantedPath extends Omit<PathFact, 'places' | 'certain' | 'inside'> {
-  /** Absolute, not folded. */
-  absolutes: readonly (string | undefined)[]
+  candidates: readonly Place[]
 }
 
 export async function locate(wanted: WantedPath, sources: FactSources): Promise<PathFact> {
-  const { absolutes, ...fact } = wanted
+  const { candidates, ...fact } = wanted
   const known = fact.resolved
   const places: { given: string; resolved?: string }[] = []
-  let certain = absolutes.length > 0
+  let certain = candidates.length > 0
   let inside = certain
-  for (const absolute of absolutes) {
-    const resolved = absolute === undefined ? undefined : (known ?? (await sources.resolver.resolve(absolute)))
-    if (absolute !== undefined) places.push(place(absolute, resolved, sources))
+  for (const candidate of candidates) {
+    const given = candidate === undefined ? undefined : absolutePath(candidate, '/')
+    const resolved = candidate === undefined ? undefined : (known ?? (await sources.resolver.resolve(candidate)))
+    if (given !== undefined) places.push(place(given, resolved, sources))
     if (places.length <= 1 && resolved !== undefined) fact.resolved = resolved
-    certain &&= resolved !== undefined
+    certain &&= given !== undefined && resolved !== undefined
     inside &&= isInsideAny(resolved, sources)
   }
   return { ...fact, places, certain, inside }

@@ -27,7 +27,8 @@ export function readText(text: string): ReadText {
     const before = body.slice(0, offset).split('\n')
     return { line: before.length, column: (before[before.length - 1]?.length ?? 0) + 1 }
   }
-  const faults: OffsetFault[] = errors.map(({ error, offset }) => ({
+  // What follows the first is mostly its consequence.
+  const faults: OffsetFault[] = errors.slice(0, 1).map(({ error, offset }) => ({
     code: 'POLICY_SYNTAX',
     pointer: '',
     message: `not valid JSON: ${words(printParseErrorCode(error))}`,

@@ -5,7 +5,7 @@ import type { CallView } from '@toolseam/core-tools'
 import type { FactSources, WantedPath } from './path-facts.ts'
 import { absolutePath } from './path-pattern.ts'
 import { commandParts, type CommandPart, settleCertainty, writtenTargets } from './shell-parts.ts'
-import { changedFolders, readings, workingFolders, type WorkingFolders } from './working-folders.ts'
+import { changedFolders, type Place, readings, workingFolders, type WorkingFolders } from './working-folders.ts'
 
 export interface ShellFacts {
   parts: readonly CommandPart[]
@@ -22,7 +22,7 @@ export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
     return {
       ...wanted(path.path, path.access, folders),
       protected: path.protected === true,
-      absolutes: folders.placesOfResolved(path.path),
+      candidates: folders.placesOfResolved(path.path),
     }
   })
   const { operands, loose } = tellApart(named, { redirects, words: wordPlaces(parts, folders) })
@@ -33,14 +33,14 @@ export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
 
 /** Null: not literal, somewhere. */
 function wanted(word: string | null, access: 'read' | 'write', folders: WorkingFolders): WantedPath {
-  const absolutes = word === null ? [undefined] : folders.placesOf(word)
-  return { path: word ?? '(not literal)', access, protected: false, of: 'operand', absolutes }
+  const candidates = word === null ? [undefined] : folders.placesOf(word)
+  return { path: word ?? '(not literal)', access, protected: false, of: 'operand', candidates }
 }
 
 interface Known {
   redirects: WantedPath[]
   /** Every place that a word of a command may name. */
-  words: ReadonlySet<string | undefined>
+  words: ReadonlySet<Place>
 }
 
 /** What is written and is no word of a command is a redirect around several commands. A redirect that is known already is not told twice. */
@@ -53,18 +53,24 @@ function tellApart(named: readonly WantedPath[], { redirects, words }: Known): {
       twin.protected ||= path.protected
       return []
     }
-    if (path.absolutes.some((place) => words.has(place))) return [path]
+    if (lexical(path.candidates).some((place) => words.has(place))) return [path]
     loose++
     return [{ ...path, of: 'redirect' }]
   })
   return { operands, loose }
 }
 
-function wordPlaces(parts: readonly CommandPart[], folders: WorkingFolders): Set<string | undefined> {
+function wordPlaces(parts: readonly CommandPart[], folders: WorkingFolders): Set<Place> {
   const words = parts.flatMap(({ argv }) => argv.slice(1)).filter((word) => word !== null)
-  return new Set(words.flatMap(readings).flatMap((reading) => [...folders.placesOf(reading)]))
+  return new Set(words.flatMap(readings).flatMap((reading) => lexical(folders.placesOf(reading))))
 }
 
 function sharesPlace(one: WantedPath, other: WantedPath): boolean {
-  return one.absolutes.some((place) => place !== undefined && other.absolutes.includes(place))
+  const places = lexical(other.candidates)
+  return lexical(one.candidates).some((place) => place !== undefined && places.includes(place))
+}
+
+/** As text alone, for comparing. */
+function lexical(candidates: readonly Place[]): Place[] {
+  return candidates.map((candidate) => (candidate === undefined ? undefined : absolutePath(candidate, '/')))
 }

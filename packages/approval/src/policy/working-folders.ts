@@ -6,11 +6,14 @@ import { baseName } from './command-pattern.ts'
 import { absolutePath } from './path-pattern.ts'
 import type { CommandPart } from './shell-parts.ts'
 
+/** Absolute, with `.` and `..` as written: what `..` means after a link is the file system's to say. Undefined: cannot be known. */
+export type Place = string | undefined
+
 export interface WorkingFolders {
-  /** Places of a word as written. Undefined entries: somewhere that cannot be known. */
-  placesOf(word: string): readonly (string | undefined)[]
-  /** Places of a path that was made absolute below the first folder. */
-  placesOfResolved(path: string): readonly (string | undefined)[]
+  /** Places of a word as written. */
+  placesOf(word: string): readonly Place[]
+  /** Places of a path that was made absolute below the first folder: those of the words that it may come from. */
+  placesOfResolved(path: string): readonly Place[]
 }
 
 /** More folders than this are not followed: the place is then unknown. */
@@ -19,28 +22,34 @@ const MOST_FOLDERS = 16
 export function workingFolders(parts: readonly CommandPart[], { cwd, home }: { cwd: string; home?: string | undefined }): WorkingFolders {
   const changes = parts.filter(changesFolder)
   const { folders, known } = reachable(changes, cwd)
-  const placesOf = (word: string): readonly (string | undefined)[] => {
-    if (word.startsWith('/')) return [absolutePath(word, '/')]
+  const placesOf = (word: string): readonly Place[] => {
+    if (word.startsWith('/')) return [below('/', word)]
+    const places = [...folders].map((folder) => below(folder, word))
     // Expanded by the shell unless it was quoted: both are possible.
-    if (word.startsWith('~')) return [tilde(word, home), ...[...folders].map((folder) => absolutePath(word, folder))]
-    const places = [...new Set([...folders].map((folder) => absolutePath(word, folder)))]
+    if (word.startsWith('~')) places.push(tilde(word, home))
     return known ? places : [...places, undefined]
   }
   const words = parts.flatMap((part) => part.argv.slice(1)).filter((word) => word !== null)
+  const plain = changes.length === 0 && !words.some((word) => word.includes('..'))
   return {
     placesOf,
     placesOfResolved(path) {
-      if (changes.length === 0 || path.startsWith('~')) return placesOf(path)
+      if (plain || path.startsWith('~')) return placesOf(path)
       const absolute = absolutePath(path, cwd)
-      const word = words.flatMap(readings).find((reading) => [...folders].some((folder) => absolutePath(reading, folder) === absolute))
-      return word === undefined ? (known ? [absolute] : [absolute, undefined]) : placesOf(word)
+      const sources = words.flatMap(readings).filter((reading) => [...folders].some((folder) => absolutePath(reading, folder) === absolute))
+      return sources.length === 0 ? (known ? [absolute] : [absolute, undefined]) : [...new Set(sources.flatMap(placesOf))]
     },
   }
 }
 
+function below(folder: string, word: string): Place {
+  if (word === '' || word.includes('\0')) return undefined
+  return word.startsWith('/') ? word : `${folder}/${word}`
+}
+
 /** Another user's home is not known. */
-function tilde(word: string, home: string | undefined): string | undefined {
-  return home !== undefined && /^~(\/|$)/.test(word) ? absolutePath(home + word.slice(1), '/') : undefined
+function tilde(word: string, home: string | undefined): Place {
+  return home !== undefined && /^~(\/|$)/.test(word) ? home + word.slice(1) : undefined
 }
 
 /** A word itself, and the value of `--option=value`. */

@@ -3,7 +3,7 @@
  * name there, found out by looking, not by the platform's name.
  */
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join, resolve as resolvePath } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { PathResolver } from '../../definition/paths.ts'
 
 /** As the kernel: more links than this are a loop. */
@@ -43,7 +43,10 @@ async function follow(path: string): Promise<string | undefined> {
 
 /** Part by part, for paths that do not exist as a whole: a dangling link leads to what it names. */
 async function followParts(path: string): Promise<string | undefined> {
-  const left = resolvePath(path).split('/').filter((part) => part !== '').toReversed()
+  const left = path
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .toReversed()
   let at = '/'
   let links = 0
   while (left.length > 0) {
@@ -62,7 +65,12 @@ async function followParts(path: string): Promise<string | undefined> {
     if (++links > MOST_LINKS) return undefined
     if (isAbsolute(target)) at = '/'
     // Not normalised: `..` in a target counts from where the links before it lead.
-    left.push(...target.split('/').filter((name) => name !== '' && name !== '.').toReversed())
+    left.push(
+      ...target
+        .split('/')
+        .filter((name) => name !== '' && name !== '.')
+        .toReversed(),
+    )
   }
   return MAGIC.test(at) ? undefined : at
 }

@@ -19,7 +19,11 @@ export interface LayerPlaces {
 }
 
 /** Given layers replace the files found. `trustedHash`: of the project file that the user has trusted. */
-export async function readLayers(source: PolicySource | undefined, places: LayerPlaces, trustedHash: string | undefined): Promise<RawLayer[]> {
+export async function readLayers(
+  source: PolicySource | undefined,
+  places: LayerPlaces,
+  trustedHash: string | undefined,
+): Promise<RawLayer[]> {
   const given = givenLayers(source)
   const files: { [layer in LayerName]?: string } = {
     managed: places.managedFile,
@@ -68,8 +72,7 @@ function givenLayers(source: PolicySource | undefined): { [layer in LayerName]?:
 }
 
 function isByLayer(source: Exclude<PolicySource, string>): source is { [layer in LayerName]?: PolicyContent } {
-  const keys = Object.keys(source)
-  return keys.length > 0 && keys.every((key) => (POLICY_LAYERS as readonly string[]).includes(key))
+  return Object.keys(source).every((key) => (POLICY_LAYERS as readonly string[]).includes(key))
 }
 
 function hashText(text: string): string {
