@@ -4,12 +4,12 @@
 import type { FileSystem } from '../../definition/file-system.ts'
 import { isFsError } from '../../definition/errors.ts'
 import type { Content } from '../../journal/net-change.ts'
-import { foldRecords, type LedgerEntry } from '../../journal/records.ts'
+import { foldRecords, madeDirectories, type LedgerEntry } from '../../journal/records.ts'
 import { currentAt, isContent } from './current.ts'
 import type { JournalStore } from './store.ts'
 
-/** Removes temp files of ours beside `path`. */
-export type TempSweep = (path: string) => Promise<void>
+/** Removes temp files of ours beside `path`, and those of the `made` directories that are empty. */
+export type TempSweep = (path: string, made: readonly string[]) => Promise<void>
 
 export async function settleUnfinished({
   store,
@@ -26,7 +26,8 @@ export async function settleUnfinished({
     try {
       const happened = await hasHappened(fileSystem, entry)
       await store.append(happened ? { type: 'settle', id: entry.id } : { type: 'drop', id: entry.id }, { durable: false })
-      for (const path of entry.to === undefined ? [entry.path] : [entry.path, entry.to]) await sweepTemp?.(path)
+      for (const path of entry.to === undefined ? [entry.path] : [entry.path, entry.to])
+        await sweepTemp?.(path, happened ? [] : madeDirectories(entry))
     } catch (error) {
       // A place that cannot be looked at now is looked at again at the next start.
       if (!isFsError(error)) throw error
