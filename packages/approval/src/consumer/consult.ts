@@ -17,6 +17,8 @@ export type Consulted =
   | { kind: 'decided'; record: ApprovalRecord }
   | { kind: 'cancelled' }
   | { kind: 'unavailable'; reason: string }
+  /** Every answerer passed, or there was none. */
+  | { kind: 'nobody' }
   /** The ask ended meanwhile; nothing is to be done. */
   | { kind: 'late' }
 
@@ -33,7 +35,7 @@ export async function consult(parts: ApprovalParts, ask: Consultation): Promise<
     const said = await consultOne(parts, ask, answerer)
     if (said !== 'not-mine') return said
   }
-  return unavailable({ why: 'nobody' })
+  return { kind: 'nobody' }
 }
 
 async function consultOne(parts: ApprovalParts, ask: Consultation, answerer: Answerer): Promise<Consulted | 'not-mine'> {

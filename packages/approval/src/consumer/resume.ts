@@ -28,11 +28,11 @@ export async function* resume(
   try {
     const left = await leftBehind(parts, options.filter)
     const done = createFeed<Resumption>(signal, () => undefined)
-    const waiting = left.filter(needsHuman)
-    const ready = left.filter((record) => !needsHuman(record))
+    const waiting = left.filter(mustWait)
+    const ready = left.filter((record) => !mustWait(record))
     const all = [
       runInOrder(parts, ready, { signal, push: done.push }),
-      ...waiting.map(async (record) => runWhenAnswered(parts, record, { signal, push: done.push })),
+      ...waiting.map(async (record) => runWhenReady(parts, record, { signal, push: done.push })),
     ]
     void Promise.all(all).then(done.end, done.fail)
     yield* done.values
@@ -46,7 +46,7 @@ interface Run {
   push(resumption: Resumption): void
 }
 
-/** Open records whose process is gone, that are what they claim to be. Naming an id says that its process is not waited for. */
+/** Open records whose process is gone, that are what they claim to be. */
 async function leftBehind(parts: ApprovalParts, filter: ApprovalFilter | undefined): Promise<ApprovalRecord[]> {
   await parts.store.expire()
   const now = Date.now()
@@ -57,8 +57,9 @@ async function leftBehind(parts: ApprovalParts, filter: ApprovalFilter | undefin
   const left: ApprovalRecord[] = []
   for (const record of open) {
     if (!matchesFilter(record, filter) || parts.resumed.has(record.call.callId)) continue
-    if (record.state === 'claimed' && record.claim !== undefined && Date.parse(record.claim.leaseUntil) > now) continue
-    if (filter?.ids === undefined && isOwned(parts, record)) continue
+    // Naming an id says that its process is not waited for; a claim that is held is never taken.
+    const named = filter?.ids !== undefined && !isHeld(record, now)
+    if (!named && isOwned(parts, record)) continue
     if (await parts.seal.fits(record)) left.push(record)
     else parts.tell({ kind: 'forged', id: record.id, revision: record.revision })
   }
@@ -71,10 +72,16 @@ function isOwned({ worker }: ApprovalParts, { requester }: ApprovalRecord): bool
   return !(requester.pid === worker.pid && requester.host === worker.host) && worker.isAlive(requester)
 }
 
-/** Pending, or interrupted: a new answer is needed, and others do not wait for it. */
-function needsHuman(record: ApprovalRecord): boolean {
-  return record.state === 'pending' || record.claim?.dispatchedAt !== undefined
+function isHeld({ state, claim }: ApprovalRecord, now: number): boolean {
+  return state === 'claimed' && claim !== undefined && Date.parse(claim.leaseUntil) > now
 }
+
+/** Pending, interrupted, or claimed by a process that is gone: others do not wait for it. */
+function mustWait(record: ApprovalRecord): boolean {
+  return record.state === 'pending' || record.claim?.dispatchedAt !== undefined || isHeld(record, Date.now())
+}
+
+const RUNNABLE: readonly ApprovalRecord['state'][] = ['pending', 'approved', 'rejected', 'claimed', 'interrupted']
 
 async function runInOrder(parts: ApprovalParts, records: readonly ApprovalRecord[], run: Run): Promise<void> {
   for (const record of records) {
@@ -83,12 +90,26 @@ async function runInOrder(parts: ApprovalParts, records: readonly ApprovalRecord
   }
 }
 
-async function runWhenAnswered(parts: ApprovalParts, record: ApprovalRecord, run: Run): Promise<void> {
+async function runWhenReady(parts: ApprovalParts, record: ApprovalRecord, run: Run): Promise<void> {
   // A call that policy denies or allows by now is not shown to anybody; the pipeline settles it.
   if (record.state === 'pending' && (await verdict(parts, record)) === 'ask') {
-    await settleAsk(parts, { record, view: maskRecord(record), signal: run.signal, onAbort: 'leave' })
+    await settleAsk(parts, { record, view: maskRecord(record), signal: run.signal, parked: true })
   }
+  if (record.claim !== undefined) await pause(Date.parse(record.claim.leaseUntil) - Date.now(), run.signal)
   if (!run.signal.aborted) await runOne(parts, record, run)
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
 }
 
 async function verdict(parts: ApprovalParts, record: ApprovalRecord): Promise<'allow' | 'ask' | 'deny'> {
@@ -99,13 +120,16 @@ async function verdict(parts: ApprovalParts, record: ApprovalRecord): Promise<'a
   return decision === 'allow' && by !== undefined && !by.includes(':') ? 'ask' : decision
 }
 
-async function runOne(parts: ApprovalParts, record: ApprovalRecord, run: Run): Promise<void> {
+async function runOne(parts: ApprovalParts, listed: ApprovalRecord, run: Run): Promise<void> {
+  const record = (await parts.store.get(listed.id)) ?? listed
   const { callId } = record.call
-  if (parts.resumed.has(callId)) return
+  // Somebody else ran it, or it ended without an answer, while it was waited for.
+  if (parts.resumed.has(callId) || !RUNNABLE.includes(record.state) || isHeld(record, Date.now())) return
   const resumed: ResumedCall = { record }
   parts.resumed.set(callId, resumed)
   try {
     const result = await parts.runtime.execute(inputOf(record, run.signal))
+    await parts.claims.drain()
     await closeLeftover(parts, record.id, result)
     run.push({ record: maskRecord((await parts.store.get(record.id)) ?? record), result })
   } finally {

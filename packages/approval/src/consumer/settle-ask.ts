@@ -17,8 +17,8 @@ export type Ending =
 export interface OpenAsk extends Omit<Consultation, 'signal'> {
   /** The caller's. */
   signal: AbortSignal
-  /** `leave`: an abort ends the waiting, not the ask. */
-  onAbort?: 'close' | 'leave'
+  /** A parked ask of another process: an abort ends the waiting, not the ask, and without an answerer the store is waited for. */
+  parked?: boolean
 }
 
 /** Again, where the clock of the store is behind ours. */
@@ -50,8 +50,9 @@ async function untilAborted(signal: AbortSignal, over: AbortSignal, reason: 'abo
 async function untilAnswered(parts: ApprovalParts, ask: OpenAsk, over: AbortSignal): Promise<Ending> {
   const said: Consulted = await consult(parts, { record: ask.record, view: ask.view, signal: over })
   if (said.kind === 'cancelled') return { kind: 'cancelled', reason: 'aborted' }
-  // Over already: the race has its winner.
-  return said.kind === 'late' ? new Promise(() => undefined) : said
+  if (said.kind === 'nobody' && ask.parked !== true) return { kind: 'unavailable', reason: renderUnavailable({ why: 'nobody' }) }
+  // Over already, or only the store can tell: the race has its winner elsewhere.
+  return said.kind === 'late' || said.kind === 'nobody' ? new Promise(() => undefined) : said
 }
 
 /** A decision that came through the store, or the end of time. */
@@ -93,9 +94,9 @@ async function untilStored(parts: ApprovalParts, record: ApprovalRecord, over: A
 }
 
 /** Writes what ended the ask. Where a decision was durable first, it stands, except for a caller that is gone. */
-async function conclude(parts: ApprovalParts, { record, onAbort }: OpenAsk, ending: Ending): Promise<Ending> {
+async function conclude(parts: ApprovalParts, { record, parked }: OpenAsk, ending: Ending): Promise<Ending> {
   if (ending.kind === 'decided') return fromState(ending.record)
-  if (ending.kind === 'expired' || (onAbort === 'leave' && ending.kind === 'cancelled' && ending.reason === 'aborted')) return ending
+  if (ending.kind === 'expired' || (parked === true && ending.kind === 'cancelled' && ending.reason === 'aborted')) return ending
   const there = await close(parts, record, ending.kind)
   if (there === undefined) return ending
   // The caller is gone: what was approved for it must not be run by anybody later.
