@@ -52,7 +52,7 @@ const names = (): string[] =>
     .filter((name) => name !== '.toolseam')
     .toSorted()
 
-test.each(['write', 'create', 'delete', 'move'])(
+test.each(['write', 'create', 'deep', 'delete', 'move'])(
   'F-65: killed before the change of a %s: the file is whole, the entry gone, no litter',
   async (act) => {
     await crash('before', act)
