@@ -6,7 +6,7 @@ import { FsError } from '../../definition/errors.ts'
 import type { Change, FileTarget, WriteIntent } from '../../definition/file-system.ts'
 import { applyEdits, type Splice } from '../../editing/apply.ts'
 import { countHunks, hunksOf } from '../../editing/hunks.ts'
-import { decodeForChange, encodeFile } from '../../text/encoding.ts'
+import { decodeForChange, encodeFile, sniffEncoding } from '../../text/encoding.ts'
 import { readWhole, refuseIrregular, refuseWrite, withLocked, type Core } from './core.ts'
 import { checkExpectation } from './expectations.ts'
 import type { ObservationRecord } from './observations.ts'
@@ -26,6 +26,8 @@ export function editFile(
       refuseWrite(core, spot)
       refuseIrregular(spot, spot.facts)
       const before = await readWhole(core, spot, core.limits.editBytes)
+      // Told first: what is binary cannot be read as text either, so that nobody could ever have seen it.
+      if (sniffEncoding(before.bytes).encoding === 'binary') throw new FsError('FS_BINARY', { path: spot.path, size: before.bytes.length })
       checkExpectation(core, spot, { intent, needed: 'part', actual: before.version })
       const decoded = decodeForChange(before.bytes, spot.path, core.storage.isUtf8)
       const edited = applyEdits(decoded.body, edits, spot.path)

@@ -1,7 +1,7 @@
 /**
  * Reading (F-50): facts, bytes, windows of text. A window that is given out is noted as seen by the target's agent.
  */
-import { FsError } from '../../definition/errors.ts'
+import { FsError, isFsError } from '../../definition/errors.ts'
 import type { FileFacts, FileTarget, ReadWindow, TextEncoding, TextWindow } from '../../definition/file-system.ts'
 import type { Version } from '../../definition/versions.ts'
 import { readWindow, resolveWindow, COUNTED_BYTES, type ByteSource, type LinesWindow } from '../../reading/window.ts'
@@ -44,18 +44,34 @@ export function readText(core: Core, target: FileTarget, window: ReadWindow): Pr
   })
 }
 
+/** Times a file may be replaced between walk and opening, where the walk does not hold it (F-13). */
+const MOST_ATTEMPTS = 20
+
 async function withOpen<T>(core: Core, target: FileTarget, use: (spot: Spot, file: OpenFile) => Promise<T>): Promise<T> {
-  return withSpot(core, target, async (spot) => {
-    refuseState(core, spot, 'read')
-    if (spot.facts === undefined) throw await notFound(core, spot)
-    refuseIrregular(spot, spot.facts)
-    const file = await core.storage.open(spot)
-    try {
-      return await use(spot, file)
-    } finally {
-      await file.close()
-    }
-  })
+  for (let attempt = 1; ; attempt += 1) {
+    const done = await withSpot(core, target, async (spot): Promise<{ value: T } | undefined> => {
+      refuseState(core, spot, 'read')
+      if (spot.facts === undefined) throw await notFound(core, spot)
+      refuseIrregular(spot, spot.facts)
+      const file = await openOrReplaced(core, spot, attempt)
+      if (file === undefined) return undefined
+      try {
+        return { value: await use(spot, file) }
+      } finally {
+        await file.close()
+      }
+    })
+    if (done !== undefined) return done.value
+  }
+}
+
+async function openOrReplaced(core: Core, spot: Spot, attempt: number): Promise<OpenFile | undefined> {
+  try {
+    return await core.storage.open(spot)
+  } catch (error) {
+    if (isFsError(error) && error.code === 'FS_STALE_VERSION' && attempt < MOST_ATTEMPTS) return undefined
+    throw error
+  }
 }
 
 interface ReadText {

@@ -11,7 +11,11 @@ import { publish, type Publication } from './publish.ts'
 import { twinNames } from './resolve.ts'
 import type { Spot } from './storage.ts'
 
-export function writeFile(core: Core, target: FileTarget, order: { content: string | Uint8Array; intent: WriteIntent }): Promise<Change> {
+export async function writeFile(
+  core: Core,
+  target: FileTarget,
+  order: { content: string | Uint8Array; intent: WriteIntent },
+): Promise<Change> {
   const { content, intent } = order
   const given = typeof content === 'string' ? encodeGiven(content, target.path) : viewOf(content)
   // What is put back by undo was there before, however large.

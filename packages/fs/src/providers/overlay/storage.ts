@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { FsError, isFsError } from '../../definition/errors.ts'
-import type { FileFacts, FileSystem } from '../../definition/file-system.ts'
+import type { FileFacts, FileSystem, FileTarget } from '../../definition/file-system.ts'
 import type { DirectoryEntry, EntryFacts, Reversible, Spot, Staged, Storage } from '../common/storage.ts'
 import { isWithin } from '../../paths/rules.ts'
 import type { LayerEntry, OverlayLayer } from './layer.ts'
@@ -78,7 +78,12 @@ export function overlayStorage({ lower, layer, lockSpace }: { lower: FileSystem;
     async siblings(spot) {
       const parts = spot.absolute.split('/')
       const parent = parts.slice(0, parts.length - 1 - spot.missingParents.length).join('/')
-      return (await storage.readDirectory(await storage.walk(parent === '' ? '/' : parent, 'keep'))).map((entry) => entry.name)
+      try {
+        return (await storage.readDirectory(await storage.walk(parent === '' ? '/' : parent, 'keep'))).map((entry) => entry.name)
+      } catch {
+        // Names are only proposed.
+        return []
+      }
     },
     async stage(spot, content, { mode }): Promise<Staged> {
       const bytes = Buffer.from(content)
@@ -185,7 +190,7 @@ async function walkOverlay(
     return undefined
   })
   const absolute = target === undefined || target.asked !== undefined ? plain(path, roots) : target.absolute
-  const below = target === undefined || target.asked !== undefined ? undefined : await lower.stat(target)
+  const below = target === undefined || target.asked !== undefined ? undefined : await statShown(lower, target)
   const present = below?.kind === 'missing' ? undefined : below
   const entry = layer.get(absolute)
   const facts = entry !== undefined ? entryFacts(entry) : layer.hides(absolute) || present === undefined ? undefined : lowerFacts(present)
@@ -202,6 +207,16 @@ async function walkOverlay(
     readOnly: false,
     lower: present,
     close: () => undefined,
+  }
+}
+
+/** The state folder of the lower file system is not shown; the rules above this storage refuse it by name. */
+async function statShown(lower: FileSystem, target: FileTarget): Promise<FileFacts | undefined> {
+  try {
+    return await lower.stat(target)
+  } catch (error) {
+    if (isFsError(error) && error.code === 'FS_PROTECTED') return undefined
+    throw error
   }
 }
 
@@ -235,7 +250,7 @@ async function lowerStat(lower: FileSystem, absolute: string): Promise<FileFacts
     const facts = await lower.stat(await lower.resolve(absolute, { leaf: 'keep' }))
     return facts.kind === 'missing' ? undefined : facts
   } catch (error) {
-    if (isFsError(error) && (error.code === 'FS_NOT_DIRECTORY' || error.code === 'FS_NOT_FOUND')) return undefined
+    if (isFsError(error) && ['FS_NOT_DIRECTORY', 'FS_NOT_FOUND', 'FS_PROTECTED'].includes(error.code)) return undefined
     throw error
   }
 }

@@ -50,7 +50,7 @@ export async function createRootedFileSystem(options: RootedOptions): Promise<Ro
   const roots = await openRoots(options, stepper)
   const [first] = roots
   if (first === undefined) throw new FsError('FS_NOT_FOUND', { path: options.root })
-  const stateDir = resolve(first.absolute, options.stateDir ?? '.toolseam')
+  const stateDir = stateDirIn(first.absolute, options)
   const stateFolders = [...new Set([stateDir, ...roots.map((root) => `${root.absolute === '/' ? '' : root.absolute}/.toolseam`)])]
   const storage = rootedStorage({ roots, stepper, stateFolders })
   const keeper = options.persist === false ? undefined : observationKeeper(stateDir)
@@ -68,6 +68,15 @@ export async function createRootedFileSystem(options: RootedOptions): Promise<Ro
       for (const root of roots) root.held.close()
     },
   }
+}
+
+/** Where the state of a file system made with these options is kept, absolute. */
+export async function resolveStateDir(options: Pick<RootedOptions, 'root' | 'stateDir'>): Promise<string> {
+  return stateDirIn(await realpath(resolve(options.root)), options)
+}
+
+function stateDirIn(root: string, { stateDir }: Pick<RootedOptions, 'stateDir'>): string {
+  return resolve(root, stateDir ?? '.toolseam')
 }
 
 function stepperFor(walk: RootedOptions['walk']): Stepper {
