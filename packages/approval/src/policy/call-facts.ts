@@ -55,13 +55,8 @@ export async function gatherFacts({ call, view, definition }: DescribedCall, sou
   }
 }
 
-function ownPath(path: CallPath, view: CallView, sources: FactSources): WantedPath {
-  return {
-    path: path.path,
-    access: path.access,
-    protected: path.protected === true,
-    of: 'call',
-    candidates: [path.path === '' ? undefined : path.path.startsWith('/') ? path.path : `${view.cwd ?? sources.root}/${path.path}`],
-    ...(path.resolved === undefined ? {} : { resolved: path.resolved }),
-  }
+function ownPath({ path, access, resolved, protected: guarded }: CallPath, view: CallView, sources: FactSources): WantedPath {
+  const base = absolutePath(view.cwd ?? '.', sources.root) ?? sources.root
+  const candidate = path === '' ? undefined : path.startsWith('/') ? path : `${base}/${path}`
+  return { path, access, protected: guarded === true, of: 'call', candidates: [candidate], ...(resolved === undefined ? {} : { resolved }) }
 }

@@ -8,6 +8,7 @@ import { isProtected, runsSelfApproval, SELF_APPROVAL, STATE_FOLDER, type StateF
 import type { CallFacts } from './call-facts.ts'
 import { isStrictlyNarrower } from './cover.ts'
 import { matchRule, type UnitFacts } from './match.ts'
+import { hidesText } from './shell-parts.ts'
 import { showUnit, splitUnits } from './unit-facts.ts'
 import { callRow, fileToolAccess, pathRow, presetVerb } from './presets.ts'
 import { renderAsk, renderDeny } from './render-policy.ts'
@@ -123,7 +124,7 @@ function presetSays(unit: UnitFacts, facts: CallFacts, context: FoldContext): Pr
   }
   if (unit.kind === 'command' && unit.part.wraps === 'transparent') return word('none')
   const verb = presetVerb(preset, callRow(facts))
-  const unreadable = unit.kind === 'command' && (unit.part.unknown || unit.part.unparsable)
+  const unreadable = unit.kind === 'command' && (unit.part.unknown || hidesText(unit.part))
   return word(verb === 'allow' && preset === 'full-access' && unreadable && context.hasShellRules ? 'ask' : verb)
 }
 

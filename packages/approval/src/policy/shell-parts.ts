@@ -23,6 +23,8 @@ export interface CommandPart {
   doubtfulWords: number
 }
 
+const RUNS_TEXT = new Set(['eval', 'source', '.', 'trap', 'sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
+
 type Argv = readonly (string | null)[]
 
 /** Wrappers that run what they are given, as the same user, in the same place. */
@@ -74,19 +76,20 @@ function steersByEnv(argv: Argv): boolean {
 }
 
 function link(part: CommandPart, parts: readonly CommandPart[]): void {
-  const wrapper = part.wrappedBy[part.wrappedBy.length - 1] ?? ''
-  for (const outer of parts) {
-    if (outer === part || outer.wrappedBy.length !== part.wrappedBy.length - 1) continue
-    if (typeof outer.argv[0] !== 'string' || baseName(outer.argv[0]) !== baseName(wrapper)) continue
-    const at = indexWithin(outer.argv, part.argv)
-    if (at < 1) continue
-    const between = outer.argv.slice(1, at)
-    part.outer = { part: outer, at }
-    part.unknown ||= steersByEnv(outer.argv) || between.includes(null)
-    part.doubtfulWords = between.filter((word) => word?.startsWith('-')).length
-    outer.wraps = TRANSPARENT.has(baseName(wrapper)) && !outer.unknown ? 'transparent' : 'opaque'
-    return
-  }
+  const wrapper = baseName(part.wrappedBy[part.wrappedBy.length - 1] ?? '')
+  const outers = parts.filter((outer) => {
+    return outer !== part && outer.wrappedBy.length === part.wrappedBy.length - 1 && baseName(outer.argv[0] ?? '') === wrapper
+  })
+  const outer = outers.find(({ argv }) => indexWithin(argv, part.argv) > 0) ?? outers[0]
+  if (outer === undefined) return
+  const found = indexWithin(outer.argv, part.argv)
+  // What a shell is given as text does not stand among its words.
+  const at = found > 0 ? found : outer.argv.length
+  const between = found > 0 ? outer.argv.slice(1, at) : []
+  part.outer = { part: outer, at }
+  part.unknown ||= steersByEnv(outer.argv) || between.includes(null)
+  part.doubtfulWords = between.filter((word) => word?.startsWith('-')).length
+  outer.wraps = TRANSPARENT.has(wrapper) && !outer.unknown && found > 0 ? 'transparent' : 'opaque'
 }
 
 /** Where the inner words stand in the outer ones, -1 where they do not. A last null may stand for words added later. */
@@ -96,6 +99,11 @@ function indexWithin(outer: Argv, inner: Argv): number {
     if (words.every((word, index) => outer[start + index] === word)) return start
   }
   return -1
+}
+
+/** Runs a text that was not seen: a deny of what is in it could not meet it. */
+export function hidesText({ argv, wraps }: CommandPart): boolean {
+  return wraps === undefined && RUNS_TEXT.has(baseName(argv[0] ?? ''))
 }
 
 /** A wrapper whose options decide what is run: not understood, what it runs is a guess. */
