@@ -28,6 +28,9 @@ const entries = `^(?:${publicEntries().map(escaped).join('|')})$`
 /** Tests and configuration files: they may use the host and reach the inside of their own package. */
 const notShipped = ['\\.test\\.ts$', '^packages/[^/]+/test/', '^packages/[^/]+/[^/]+\\.ts$']
 
+/** testing.ts and the rooms that it re-exports: contract suites and helpers for tests, which may use the host and vitest. */
+const testing = '/src/(?:testing\\.ts$|testing/|contract/|conformance/)'
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
@@ -98,29 +101,32 @@ module.exports = {
       name: '5-phase-imports-definitions',
       comment: 'Pure logic that rooms share knows the vocabulary only.',
       severity: 'error',
-      from: { path: `^packages/(${toolPackages})/src/(?!definition/|providers/|consumer/|testing/)[^/]+/`, pathNot: notShipped },
+      from: {
+        path: `^packages/(${toolPackages})/src/(?!definition/|providers/|consumer/|testing/|contract/|conformance/)[^/]+/`,
+        pathNot: notShipped,
+      },
       to: { path: '^packages/$1/src/(?:providers/|consumer/|plugin\\.ts$|testing\\.ts$|index\\.ts$)' },
     },
     {
       name: '6-host-in-providers-only',
       comment: 'node: modules live in providers/ and testing; everything else runs anywhere.',
       severity: 'error',
-      from: { path: '^packages/(?!toolseam/)', pathNot: ['/src/providers/', '/src/testing(?:\\.ts$|/)', ...notShipped] },
+      from: { path: '^packages/(?!toolseam/)', pathNot: ['/src/providers/', testing, ...notShipped] },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: '6-core-is-hostless',
       comment: 'core-tools has no providers: no node: module at all, testing aside.',
       severity: 'error',
-      from: { path: '^packages/core-tools/src/', pathNot: ['/src/testing(?:\\.ts$|/)', ...notShipped] },
+      from: { path: '^packages/core-tools/src/', pathNot: [testing, ...notShipped] },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: '6-testing-stays-apart',
       comment: 'What may use the host because it is for tests is imported by tests only.',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: ['/src/testing(?:\\.ts$|/)', ...notShipped] },
-      to: { path: '^packages/[^/]+/src/testing(?:\\.ts$|/)' },
+      from: { path: '^packages/[^/]+/src/', pathNot: [testing, ...notShipped] },
+      to: { path: `^packages/[^/]+${testing}` },
     },
     {
       name: '7-contracts-is-a-leaf',

@@ -38,6 +38,7 @@ const tree: Record<string, string> = {
   'packages/shell/src/plugin.ts': `export { value } from '@toolseam/core-tools'\nexport * from './consumer/good.ts'\nexport * from './providers/local/good.ts'\n`,
   'packages/shell/src/testing.ts': `import 'node:os'\nexport { helper } from './testing/helper.ts'\n`,
   'packages/shell/src/testing/helper.ts': `import 'node:net'\nexport const helper = 1\n`,
+  'packages/shell/src/contract/suite.ts': `import 'node:fs'\nexport { value } from '../providers/local/good.ts'\n`,
   'packages/shell/src/leaks-testing.ts': `export { helper } from './testing/helper.ts'\n`,
   'packages/shell/test/good.test.ts': `import 'node:fs'\nimport '../src/plugin.ts'\nimport '@toolseam/core-tools/testing'\n`,
   'packages/fs/src/neighbour.ts': `export { value } from '@toolseam/shell'\n`,

@@ -2,7 +2,7 @@
  * Documentation is code: every `ts` block of the READMEs is type-checked against the built packages and run as a module (`ts no-run`:
  * checked only); of `sh` blocks the commands that start with `npm start` or `toolseam` are run. Needs the build that `npm test` makes.
  */
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -17,7 +17,6 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, relative } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeBlocks, runnableCommands } from '../lib/code-blocks.mjs'
 
@@ -66,18 +65,18 @@ test('readme: every ts block fits the types of the built packages', () => {
   expect(typeErrors).toBe('')
 })
 
-test.each(runnable.map((block) => ({ ...block, title: `${block.file}:${block.line}` })))(
-  'readme: the ts block of $title runs',
-  async ({ id }) => {
+test.each(runnable.map((block) => [`${block.file}:${block.line}`, block] as const))(
+  'readme: the ts block of %s runs',
+  async (_title, { id }) => {
     const work = mkdtempSync(join(folder, 'work-'))
     const { status, stderr } = await run(process.execPath, [join(folder, 'out', `${id}.js`)], work)
     expect({ status, stderr: status === 0 ? '' : stderr }).toEqual({ status: 0, stderr: '' })
   },
 )
 
-test.each(commands.map((entry) => ({ ...entry, title: `${entry.file}:${entry.line} ${entry.command}` })))(
-  'readme: the command of $title ends as it says',
-  async ({ command, status }) => {
+test.each(commands.map((entry) => [`${entry.file}:${entry.line} ${entry.command.replaceAll('%', '%%')}`, entry] as const))(
+  'readme: the command of %s ends as it says',
+  async (_title, { command, status }) => {
     const work = mkdtempSync(join(folder, 'work-'))
     writeFileSync(join(work, 'notes.txt'), 'hello\n')
     const outcome = await run('bash', ['-c', command], command.startsWith('npm') ? root : work)
@@ -111,21 +110,29 @@ function linkPackages(): void {
   chmodSync(command, 0o755)
 }
 
+/** In a session of its own: without a controlling terminal nothing is put to a human, and a hung command is ended with all it started. */
 async function run(file: string, args: readonly string[], cwd: string): Promise<Outcome> {
-  const { INIT_CWD: _folderOfTheCaller, ...env } = process.env
-  const options = {
-    cwd,
-    timeout: 90_000,
-    env: { ...env, PATH: `${join(folder, 'bin')}${delimiter}${env['PATH'] ?? ''}`, TOOLSEAM_CONFIG_DIR: join(folder, 'config') },
+  const { INIT_CWD: _folderOfTheCaller, ...inherited } = process.env
+  const env = {
+    ...inherited,
+    PATH: `${join(folder, 'bin')}${delimiter}${inherited['PATH'] ?? ''}`,
+    TOOLSEAM_CONFIG_DIR: join(folder, 'config'),
   }
-  const child = promisify(execFile)(file, args, options)
-  child.child.stdin?.end()
-  return child.then(
-    ({ stdout, stderr }) => ({ status: 0, stdout, stderr }),
-    (error: { code?: unknown; stdout?: string; stderr?: string; message: string }) => ({
-      status: typeof error.code === 'number' ? error.code : 1,
-      stdout: error.stdout ?? '',
-      stderr: `${error.stderr ?? ''}${error.message}`,
-    }),
-  )
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const outcome: Outcome = { status: 1, stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (outcome.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (outcome.stderr += chunk.toString()))
+  const deadline = setTimeout(() => {
+    outcome.stderr += 'ended: it took too long'
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  }, 90_000)
+  outcome.status = await new Promise<number>((done) => {
+    child.on('error', (error) => {
+      outcome.stderr += error.message
+      done(127)
+    })
+    child.on('close', (status) => done(status ?? 1))
+  })
+  clearTimeout(deadline)
+  return outcome
 }
