@@ -76,8 +76,14 @@ export async function openScreen(input: TerminalInput, output: TerminalOutput, s
     const began = performance.now()
     while (!state.closed && performance.now() - began < LONGEST_DRAIN_MS) {
       const left = QUIET_MS - (performance.now() - state.heard)
-      if (left <= 0) return
-      await new Promise((resolve) => setTimeout(resolve, left))
+      if (left > 0) {
+        await new Promise((resolve) => setTimeout(resolve, left))
+        continue
+      }
+      // A timer may be late and then come before input that has long been there: two turns of the loop read what the system holds.
+      const heard = state.heard
+      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve))
+      if (heard === state.heard) return
     }
   }
 }
