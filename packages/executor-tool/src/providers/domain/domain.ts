@@ -1,7 +1,7 @@
 /**
  * The domain, read as a table of contents: commands in (accept, run), events out (feed), stops (stop, bounded, release, quarantine), children.
  */
-import { deniedSurface } from '@toolseam/core-tools'
+import { deniedSurface, type ToolDomainSurface } from '@toolseam/core-tools'
 import type {
   ChildDomainOptions,
   HaltReport,
@@ -167,7 +167,7 @@ function openChild<P, C>(state: Domain<P>, options: ChildDomainOptions<C>): Tool
       ...given,
       // Where none is given, the child's blocks are run as its parent's are.
       runner: options.runner ?? (state.runner as ToolDomainRunner<never>),
-      surface: state.surface.kind === 'denied' ? deniedSurface(state.surface.reason) : options.surface,
+      surface: narrowed(state.surface, options.surface),
       idPrefix: `${state.idPrefix}/${name}`,
     },
     {
@@ -180,6 +180,11 @@ function openChild<P, C>(state: Domain<P>, options: ChildDomainOptions<C>): Tool
   entry.current = childEntry(child.state, name)
   state.children.add(entry.current)
   return child.domain
+}
+
+/** A child of a denied surface is denied whatever it asks for (E-27). */
+function narrowed(parent: ToolDomainSurface, wanted: ToolDomainSurface): ToolDomainSurface {
+  return parent.kind === 'denied' && wanted.kind !== 'denied' ? deniedSurface(parent.reason) : wanted
 }
 
 /** What a parent does with its child: it is known to it until it is disposed. */

@@ -1,12 +1,11 @@
 /**
  * The writer on a disk that fails when told.
  */
-import type { FileHandle } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { createWriter } from './writer.ts'
+import { createWriter, type LogFile } from './writer.ts'
 
 /** A file in memory that writes at most `most` bytes at once and fails in the calls it is told to. */
-class FlakyDisk {
+class FlakyDisk implements LogFile {
   bytes = Buffer.alloc(0)
   syncs = 0
   failWriteAfter: number | undefined
@@ -30,15 +29,10 @@ class FlakyDisk {
     if (this.failSync) throw new Error('no sync')
     this.syncs += 1
   }
-
-  handle(): FileHandle {
-    const handle: Partial<FileHandle> = this as Partial<FileHandle>
-    return handle as FileHandle
-  }
 }
 
 function writerOn(disk: FlakyDisk, fsync: 'append' | 'batch' | 'never' = 'append'): ReturnType<typeof createWriter> {
-  return createWriter(disk.handle(), { path: 'log', size: 0, last: 0, fsync, onWritten() {} })
+  return createWriter(disk, { path: 'log', size: 0, last: 0, fsync, onWritten() {} })
 }
 
 const lines = (disk: FlakyDisk): string[] => disk.bytes.toString('utf8').split('\n').slice(0, -1)

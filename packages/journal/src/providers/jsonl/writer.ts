@@ -2,7 +2,6 @@
  * The writer: appends that wait together are numbered, written in one write and, where asked, synced once. After a write that failed the file is
  * cut back to its last whole record, so that nothing of a refused append is ever read.
  */
-import type { FileHandle } from 'node:fs/promises'
 import type { JsonValue } from '@toolseam/core-tools'
 import { JournalError } from '../../definition/errors.ts'
 import { renderRecord } from './record.ts'
@@ -11,6 +10,13 @@ export type FsyncPolicy = 'append' | 'batch' | 'never'
 
 /** With `batch`: how long a written record may wait for its sync. */
 const BATCH_MS = 50
+
+/** What a writer needs of a file. */
+export interface LogFile {
+  write(bytes: Buffer, offset: number, length: number, position: number): Promise<{ bytesWritten: number }>
+  truncate(size: number): Promise<void>
+  datasync(): Promise<void>
+}
 
 export interface Range {
   readonly first: number
@@ -41,7 +47,7 @@ export interface WriterOptions {
   onWritten(): void
 }
 
-export function createWriter(file: FileHandle, { path, fsync, onWritten, ...opened }: WriterOptions): Writer {
+export function createWriter(file: LogFile, { path, fsync, onWritten, ...opened }: WriterOptions): Writer {
   let { size, last } = opened
   let waiting: Waiting[] = []
   let running: Promise<void> | undefined
