@@ -97,7 +97,7 @@ export class Effects {
   /** Counts a step against the budget. */
   spend(): void {
     this.#visited += 1
-    if (this.#visited % 64 === 0 && performance.now() - this.#began > MAX_MS) throw new BudgetExceeded('time')
+    if (this.#visited % 256 === 0 && performance.now() - this.#began > MAX_MS) throw new BudgetExceeded('time')
   }
 
   deeper<T>(run: () => T): T {

@@ -15,10 +15,15 @@ export async function drain(
   const stop = AbortSignal.any([over.signal, cut])
   const began = clock.now()
   while (!stop.aborted) {
-    const now = clock.now()
-    const quietFor = now - Math.max(lastByteAt(), began)
-    const left = Math.min(DRAIN_QUIET_MS - quietFor, began + DRAIN_MAX_MS - now)
-    if (left <= 0) return
-    await pause(clock, left, stop)
+    const lastByte = lastByteAt()
+    const held = clock.now() - began
+    const left = Math.min(DRAIN_QUIET_MS - (clock.now() - Math.max(lastByte, began)), DRAIN_MAX_MS - held)
+    if (left > 0) {
+      await pause(clock, left, stop)
+      continue
+    }
+    // A loop that was busy meanwhile has not looked at its pipes: quiet counts only after it did.
+    await pause(clock, 1, stop)
+    if (held >= DRAIN_MAX_MS || lastByteAt() === lastByte) return
   }
 }

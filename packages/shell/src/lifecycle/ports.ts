@@ -49,3 +49,14 @@ export interface CommandParts {
   matches(pattern: RegExp | string, text: string): boolean
   report(diagnostic: ShellDiagnostic): void
 }
+
+/** Where commands may start (S-15). */
+export interface Directories {
+  readonly root: string
+  /** Absolute and existing. Throws `SHELL_CWD_MISSING`, `SHELL_CWD_OUTSIDE`. */
+  check(cwd: string, base: string): string
+  /** Why a directory will not do; undefined where it will. */
+  refusal(cwd: string): 'missing' | 'outside' | undefined
+  /** The kept directory while it holds, else the start. */
+  home(kept: string | undefined): string
+}

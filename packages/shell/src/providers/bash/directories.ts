@@ -4,16 +4,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { ShellError } from '../../definition/errors.ts'
-
-export interface Directories {
-  readonly root: string
-  /** Absolute and existing. Throws `SHELL_CWD_MISSING`, `SHELL_CWD_OUTSIDE`. */
-  check(cwd: string, base: string): string
-  /** Why a directory will not do; undefined where it will. */
-  refusal(cwd: string): 'missing' | 'outside' | undefined
-  /** The kept directory while it holds, else the start. */
-  home(kept: string | undefined): string
-}
+import type { Directories } from '../../lifecycle/ports.ts'
 
 export function directories(options: { root: string; roots?: readonly string[]; start?: string }): Directories {
   const root = resolve(options.root)

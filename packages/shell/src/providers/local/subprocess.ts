@@ -3,7 +3,8 @@
  * on dispose and when the host exits.
  */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
 import { systemClock, type Clock } from '../../definition/clock.ts'
 import { ShellError } from '../../definition/errors.ts'
 import type { ChildExit, ChildHandle, OutputPipe, SpawnSpec, Subprocess } from '../../definition/subprocess.ts'
@@ -144,6 +145,7 @@ function startOverFifos(spec: SpawnSpec, { pool, stdout, stderr, stdin }: Fifos)
 
 function startOverSockets(spec: SpawnSpec): Started {
   const split = spec.output === 'split'
+  if (!split) requireProgram(spec)
   // Two sockets have no common order: a shell that replaces itself joins them in front.
   const joined = split ? spec : { ...spec, file: '/bin/sh', args: ['-c', 'exec "$@" 2>&1', 'sh', spec.file, ...spec.args] }
   const child = launch(joined, [spec.input === 'pipe' ? 'pipe' : 'ignore', 'pipe', split ? 'pipe' : 'ignore'])
@@ -154,6 +156,14 @@ function startOverSockets(spec: SpawnSpec): Started {
     ...(child.stderr === null ? {} : { stderr: readStream(child.stderr) }),
     input: child.stdin === null ? undefined : writeStream(child.stdin),
   }
+}
+
+/** What the system would say at once, had the joining shell not stood in front. Throws like `access`. */
+function requireProgram({ file, cwd, env }: SpawnSpec): void {
+  if (file.includes('/')) return accessSync(resolve(cwd, file), constants.X_OK)
+  const folders = (env['PATH'] ?? '/usr/bin:/bin').split(delimiter)
+  const found = folders.some((folder) => existsSync(join(folder, file)))
+  if (!found) throw Object.assign(new Error(`no such program: ${file}`), { code: 'ENOENT' })
 }
 
 /** Throws what the system said. `detached` is setsid: own session, no controlling terminal. */

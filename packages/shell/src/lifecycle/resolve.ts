@@ -1,12 +1,12 @@
 /**
  * `resolve`: the one place in which a request gets its defaults. Below it nothing is optional.
  */
-import type { ShellNote, ShellRequest, ShellSpec } from '../../definition/command.ts'
-import { ShellError } from '../../definition/errors.ts'
-import { MAX_COMMAND_BYTES, type ShellLimits } from '../../definition/limits.ts'
-import type { NetworkMode, SandboxMode } from '../../definition/sandbox.ts'
-import { MARKER_NAME, QUIET_ENVIRONMENT, scrubEnvironment, type ScrubOptions } from '../../environment/scrub.ts'
-import type { Directories } from './directories.ts'
+import type { ShellNote, ShellRequest, ShellSpec } from '../definition/command.ts'
+import { ShellError } from '../definition/errors.ts'
+import { MAX_COMMAND_BYTES, type ShellLimits } from '../definition/limits.ts'
+import type { NetworkMode, SandboxMode } from '../definition/sandbox.ts'
+import { MARKER_NAME, QUIET_ENVIRONMENT, scrubEnvironment, type ScrubOptions } from '../environment/scrub.ts'
+import type { Directories } from './ports.ts'
 
 export interface ResolveRules {
   directories: Directories
