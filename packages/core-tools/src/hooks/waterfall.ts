@@ -158,46 +158,74 @@ function attempt<Value>(run: () => unknown, round: Round<Value>, facts: TapFacts
   }
 }
 
-/** Waits for a tap's promise, its timeout or the call's abort, whichever is first; calls `proceed` exactly once. */
+/** Waits for a tap's promise, its timeout or the call's abort, whichever is first; goes on exactly once. */
 function awaitTap<Value>(
   work: PromiseLike<unknown>,
   { round, facts, timeoutMs }: { round: Round<Value>; facts: TapFacts; timeoutMs: number },
-  proceed: () => void,
+  next: () => void,
 ): void {
-  let open = true
-  const close = (): boolean => {
-    if (!open) {
-      round.late(facts)
-      return false
-    }
-    open = false
-    clearTimeout(timer)
-    unlisten()
+  const pending = new PendingTap(round, { facts, timeoutMs, next })
+  try {
+    work.then(
+      (raw) => pending.answer(raw),
+      (cause: unknown) => pending.reject(cause),
+    )
+  } catch (cause) {
+    pending.reject(cause)
+  }
+}
+
+class PendingTap<Value> {
+  readonly #round: Round<Value>
+  readonly #facts: TapFacts
+  readonly #timeoutMs: number
+  readonly #next: () => void
+  readonly #timer: ReturnType<typeof setTimeout>
+  readonly #unlisten: () => void
+  #open = true
+
+  constructor(round: Round<Value>, { facts, timeoutMs, next }: { facts: TapFacts; timeoutMs: number; next: () => void }) {
+    this.#round = round
+    this.#facts = facts
+    this.#timeoutMs = timeoutMs
+    this.#next = next
+    this.#timer = setTimeout(expire, timeoutMs, this)
+    this.#unlisten = round.onAbort(() => this.#abort())
+  }
+
+  answer(raw: unknown): void {
+    if (this.#close()) takeThen(raw, { round: this.#round, facts: this.#facts }, this.#next)
+    else this.#round.late(this.#facts)
+  }
+
+  reject(cause: unknown): void {
+    if (!this.#close()) return this.#round.late(this.#facts)
+    this.#round.fail('HOOK_FAILED', this.#facts, { cause, message: 'rejected' })
+    this.#next()
+  }
+
+  expire(): void {
+    if (!this.#close()) return
+    this.#round.fail('HOOK_TIMEOUT', this.#facts, { message: `gave no answer within ${this.#timeoutMs} ms` })
+    this.#next()
+  }
+
+  #abort(): void {
+    if (this.#close()) this.#next()
+  }
+
+  /** True for the first who comes. */
+  #close(): boolean {
+    if (!this.#open) return false
+    this.#open = false
+    clearTimeout(this.#timer)
+    this.#unlisten?.()
     return true
   }
-  const timer = setTimeout(() => {
-    open = false
-    unlisten()
-    round.fail('HOOK_TIMEOUT', facts, { message: `gave no answer within ${timeoutMs} ms` })
-    proceed()
-  }, timeoutMs)
-  const unlisten = round.onAbort(() => {
-    if (!open) return
-    open = false
-    clearTimeout(timer)
-    proceed()
-  })
-  work.then(
-    (raw) => {
-      if (!close()) return
-      takeThen(raw, { round, facts }, proceed)
-    },
-    (cause: unknown) => {
-      if (!close()) return
-      round.fail('HOOK_FAILED', facts, { cause, message: 'rejected' })
-      proceed()
-    },
-  )
+}
+
+function expire(pending: { expire(): void }): void {
+  pending.expire()
 }
 
 /** Safe on anything, a revoked proxy included. */

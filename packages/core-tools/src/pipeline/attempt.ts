@@ -6,6 +6,7 @@ import type { ContentBlock } from '../contracts/content.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import { LONGEST_TIMER_MS } from '../hooks/tap-options.ts'
 import { isThenable } from '../hooks/waterfall.ts'
+import type { RegisteredTool } from '../registry/registry.ts'
 import type { Call } from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import { nearestTools } from './nearest.ts'
@@ -26,7 +27,7 @@ export class Attempt {
   concludes = false
   contexts: ContentBlock[][] | undefined
   /** Nested calls not yet settled. */
-  readonly nested: Set<Promise<ToolResult>> = new Set()
+  nested: Set<Promise<ToolResult>> | undefined
   #nestedCancellation: Cancellation | undefined
 
   constructor(call: Call, signal: AbortSignal | undefined) {
@@ -41,7 +42,7 @@ export class Attempt {
   }
 
   async endNested(): Promise<void> {
-    if (this.nested.size === 0) return
+    if (this.nested === undefined || this.nested.size === 0) return
     this.#nestedCancellation?.abort(new Error('the parent call has returned'))
     await Promise.all(this.nested)
   }
@@ -63,8 +64,8 @@ export class Attempt {
 
 const NO_EXTRAS: Extras = Object.freeze({})
 
-/** The innermost dispatcher. */
-export async function runAttempt(call: Call, signal: AbortSignal | undefined, started?: (attempt: Attempt) => void): Promise<ToolResult> {
+/** The innermost dispatcher. Synchronous where the body and the output schema are. */
+export function runAttempt(call: Call, signal: AbortSignal | undefined, started?: (attempt: Attempt) => void): ToolResult | Promise<ToolResult> {
   const { tool } = call
   if (tool === undefined) return failure('UNKNOWN_TOOL', renderUnknownTool(call.facts.name, nearestTools(call)))
   const attempt = new Attempt(call, signal)
@@ -74,23 +75,39 @@ export async function runAttempt(call: Call, signal: AbortSignal | undefined, st
   started?.(attempt)
   const timeoutMs = tool.definition.timeoutMs ?? call.parts.limits.defaultTimeoutMs
   const deadline = timeoutMs === undefined || timeoutMs === LONGEST_TIMER_MS ? undefined : startDeadline(attempt, timeoutMs)
-  const end = runBody(attempt)
-  const settled = end instanceof Promise ? await end : end
+  const end = runBody(attempt, tool)
+  if (!(end instanceof Promise) && attempt.nested === undefined) {
+    deadline?.stop()
+    return endAttempt(attempt, { end, deadline })
+  }
+  return finishBody(attempt, { end, deadline })
+}
+
+async function finishBody(attempt: Attempt, { end, deadline }: { end: BodyEnd | Promise<BodyEnd>; deadline: Deadline | undefined }): Promise<ToolResult> {
+  const settled = await end
   deadline?.stop()
-  if (attempt.nested.size > 0) await attempt.endNested()
+  await attempt.endNested()
+  return endAttempt(attempt, { end: settled, deadline })
+}
+
+/** From here on nothing of the body reaches anything. */
+function endAttempt(attempt: Attempt, { end, deadline }: { end: BodyEnd; deadline: Deadline | undefined }): ToolResult | Promise<ToolResult> {
   attempt.open = false
-  const result = resultOf(attempt, { end: settled, timeoutMs: timeoutMs ?? 0 })
+  const result = resultOf(attempt, { end, timeoutMs: deadline?.timeoutMs ?? 0 })
   if (!(result instanceof Promise)) {
     attempt.close()
     return result
   }
-  const minted = await result
-  attempt.close()
-  return minted
+  return result.finally(() => attempt.close())
+}
+
+interface Deadline {
+  readonly timeoutMs: number
+  stop(): void
 }
 
 /** Wall time of the body. A blocked loop may fire the timer late, so the time itself is looked at as well. */
-function startDeadline(attempt: Attempt, timeoutMs: number): { stop(): void } {
+function startDeadline(attempt: Attempt, timeoutMs: number): Deadline {
   const start = performance.now()
   const expire = (): void => {
     if (attempt.timedOut || attempt.cancellation.aborted) return
@@ -99,6 +116,7 @@ function startDeadline(attempt: Attempt, timeoutMs: number): { stop(): void } {
   }
   const timer = setTimeout(expire, timeoutMs)
   return {
+    timeoutMs,
     stop() {
       clearTimeout(timer)
       if (performance.now() - start >= timeoutMs) expire()
@@ -106,12 +124,10 @@ function startDeadline(attempt: Attempt, timeoutMs: number): { stop(): void } {
   }
 }
 
-function runBody(attempt: Attempt): BodyEnd | Promise<BodyEnd> {
-  const { call } = attempt
+function runBody(attempt: Attempt, { definition }: RegisteredTool): BodyEnd | Promise<BodyEnd> {
   let returned: unknown
   try {
-    // Checked by runAttempt: there is a tool.
-    returned = call.tool?.definition.execute(call.execution.input, new RunContext(attempt))
+    returned = definition.execute(attempt.call.execution.input, new RunContext(attempt))
   } catch (error) {
     return { kind: 'thrown', error }
   }

@@ -46,8 +46,8 @@ export class Call {
   readonly tool: RegisteredTool | undefined
   readonly token: ToolExecutionToken
   readonly cancellation: Cancellation
-  readonly startedAt: number = Date.now()
   readonly startedMono: number = performance.now()
+  /** Set by step 1, replaced by a rewrite. */
   execution: ToolExecution
   originalArguments: JsonValue = null
 
@@ -62,6 +62,9 @@ export class Call {
   settled = false
   /** Dispatch was given up by its owner: what it still brings is ignored. */
   givenUp = false
+  /** Neighbours in the list of running calls. */
+  newer: Call | undefined
+  older: Call | undefined
   /** Between two stages, in the hands of whoever uses the staged view. */
   idle = false
   surfaceKind: 'user_facing' | 'denied' | undefined
@@ -76,13 +79,13 @@ export class Call {
     this.layers = parts.registry.chain(facts.agent)
     this.tool = parts.registry.resolve(facts.name, facts.agent)
     this.cancellation = new Cancellation(facts.signal === undefined ? NO_SIGNALS : [facts.signal])
-    this.token = Object.freeze({ [EXECUTION_TOKEN]: new CallTokenFacts(this) })
-    this.execution = new CallExecution(this, { args: null, input: undefined })
+    this.token = new CallToken(this)
+    this.execution = NOT_YET
   }
 
   /** A new execution of the same token; earlier ones stay as they were. */
   setArguments(args: JsonValue, input: unknown): void {
-    this.execution = new CallExecution(this, { args, input })
+    this.execution = new CallExecution(this, args, input)
   }
 
   note(entry: TrailEntry): void {
@@ -94,13 +97,18 @@ export class Call {
 const NO_SIGNALS: readonly AbortSignal[] = []
 const NO_OPTIONS: DispatchOptions = Object.freeze({})
 
-class CallTokenFacts implements TokenFacts {
+/** Token and its facts in one; opaque to callers, read by nested calls. */
+class CallToken implements TokenFacts, ToolExecutionToken {
   readonly #call: Call
 
   constructor(call: Call) {
     this.#call = call
+    Object.freeze(this)
   }
 
+  get [EXECUTION_TOKEN](): TokenFacts {
+    return this
+  }
   get callId(): string {
     return this.#call.facts.callId
   }
@@ -146,7 +154,7 @@ class CallExecution implements ToolExecution {
   declare readonly parent?: ToolExecutionToken
   declare readonly turnId?: string
 
-  constructor(call: Call, { args, input }: { args: JsonValue; input: unknown }) {
+  constructor(call: Call, args: JsonValue, input: unknown) {
     const { facts } = call
     this.#call = call
     this.token = call.token
@@ -178,6 +186,9 @@ class CallExecution implements ToolExecution {
     return (execution.#view ??= make())
   }
 }
+
+/** Between the constructor and the snapshot of the arguments nobody looks. */
+const NOT_YET = undefined as never
 
 export const callOf: (execution: ToolExecution) => Call | undefined = CallExecution.callOf
 export const sharedView: (execution: ToolExecution, options: { preview: boolean; make(): Promise<CallView> }) => Promise<CallView> =

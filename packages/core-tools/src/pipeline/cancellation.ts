@@ -10,7 +10,9 @@ export class Cancellation {
   #aborted = false
   #released = false
   #reason: unknown
-  #listeners: Set<() => void> | undefined
+  /** Almost always there is one listener at a time; the set is for the rest. */
+  #listener: (() => void) | undefined
+  #more: Set<() => void> | undefined
   #controller: AbortController | undefined
   #detach: (() => void)[] | undefined
 
@@ -49,10 +51,13 @@ export class Cancellation {
     this.#aborted = true
     this.#reason = reason
     this.#detachAll()
-    const listeners = this.#listeners
-    this.#listeners = undefined
+    const first = this.#listener
+    const more = this.#more
+    this.#listener = undefined
+    this.#more = undefined
     this.#controller?.abort(reason)
-    if (listeners !== undefined) for (const listener of listeners) listener()
+    first?.()
+    if (more !== undefined) for (const listener of more) listener()
   }
 
   /** Calls back once on abort, at once where that has happened. Returns the unlisten. */
@@ -62,19 +67,21 @@ export class Cancellation {
       return noop
     }
     if (this.#released) return noop
-    this.#listeners ??= new Set()
-    this.#listeners.add(listener)
+    if (this.#listener === undefined) this.#listener = listener
+    else (this.#more ??= new Set()).add(listener)
     this.#attach()
     return () => {
-      this.#listeners?.delete(listener)
+      if (this.#listener === listener) this.#listener = undefined
+      else this.#more?.delete(listener)
     }
   }
 
   /** The call or attempt is over: nothing aborts it any more, and its listeners are gone. */
   release(): void {
     this.#released = true
-    this.#listeners = undefined
-    this.#detachAll()
+    this.#listener = undefined
+    this.#more = undefined
+    if (this.#detach !== undefined) this.#detachAll()
   }
 
   #attach(): void {

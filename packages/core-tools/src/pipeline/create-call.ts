@@ -24,7 +24,7 @@ const CALLERS: ReadonlySet<unknown> = new Set<CallerKind>(['agent', 'subagent', 
 const EMPTY: JsonValue = Object.freeze({}) as JsonValue
 
 /** Reads the input and makes the call. Throws `INVALID_CALL` where no call exists. */
-export function createCall(parts: PipelineParts, input: ToolExecutionInput): { call: Call; rawArguments: () => unknown } {
+export function createCall(parts: PipelineParts, input: ToolExecutionInput): Call {
   if (typeof input !== 'object' || input === null) throw noCall('a call must be an object with callId and name')
   const { callId, name, agent, caller, rootCallId, parent, turnId, signal } = input
   if (typeof callId !== 'string' || callId === '') throw noCall('callId must be a non-empty string')
@@ -44,13 +44,14 @@ export function createCall(parts: PipelineParts, input: ToolExecutionInput): { c
   }
   const call = new Call(parts, facts)
   parts.running.add(call)
-  return { call, rawArguments: () => input.arguments }
+  return call
 }
 
 /** Snapshot, abort check, collapse: what settles a call before validation and policy. */
-export function admit(call: Call, rawArguments: () => unknown): Ready | Outcome {
-  const read = readArguments(rawArguments)
+export function admit(call: Call, input: ToolExecutionInput): Ready | Outcome {
+  const read = readArguments(input)
   if (!read.ok) {
+    call.setArguments(null, undefined)
     return finalResult(
       call,
       failure('INVALID_TOOL_INPUT', renderIssues(call.facts.name, read.issues), { details: issueDetails(read.issues) }),
@@ -63,19 +64,18 @@ export function admit(call: Call, rawArguments: () => unknown): Ready | Outcome 
 }
 
 /** For a call that never starts: its arguments for the record, whatever they are. */
-export function readForRecord(call: Call, rawArguments: () => unknown): void {
-  const read = readArguments(rawArguments)
-  if (!read.ok) return
-  call.originalArguments = read.value
-  call.setArguments(read.value, undefined)
+export function readForRecord(call: Call, input: ToolExecutionInput): void {
+  const read = readArguments(input)
+  if (read.ok) call.originalArguments = read.value
+  call.setArguments(call.originalArguments, undefined)
 }
 
 type ReadArguments = { ok: true; value: JsonValue } | { ok: false; issues: readonly JsonIssue[] }
 
-function readArguments(rawArguments: () => unknown): ReadArguments {
+function readArguments(input: ToolExecutionInput): ReadArguments {
   let raw: unknown
   try {
-    raw = rawArguments()
+    raw = input.arguments
   } catch {
     return { ok: false, issues: [{ path: '', message: 'reading the arguments threw' }] }
   }

@@ -11,8 +11,13 @@ import { finalResult, postResult, type Outcome, type Ready } from './outcome.ts'
 import { hookFailure, isAbortedResult, safeMessage } from './results.ts'
 import { WrapperFailure, WrapperRound } from './wrapper-round.ts'
 
-export async function dispatch({ call }: Ready): Promise<Outcome> {
-  if (!call.layers.some((layer) => layer.extras.hooks.execute.active)) return outcomeOf(call, await runAttempt(call, undefined))
+export function dispatch({ call }: Ready): Outcome | Promise<Outcome> {
+  if (call.layers.some((layer) => layer.extras.hooks.execute.active)) return dispatchWrapped(call)
+  const result = runAttempt(call, undefined)
+  return result instanceof Promise ? result.then((settled) => outcomeOf(call, settled)) : outcomeOf(call, result)
+}
+
+async function dispatchWrapped(call: Call): Promise<Outcome> {
   const round = new WrapperRound(call)
   try {
     const outermost = buildChain(call, round)

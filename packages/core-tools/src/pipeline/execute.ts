@@ -26,9 +26,9 @@ export function prepare(
   parts: PipelineParts,
   { input, options }: { input: ToolExecutionInput; options: PrepareOptions },
 ): Ready | Outcome | Promise<Ready | Outcome> {
-  const { call, rawArguments } = createCall(parts, input)
+  const call = createCall(parts, input)
   if (options.surface !== undefined) call.surfaceKind = options.surface.kind
-  const admitted = admit(call, rawArguments)
+  const admitted = admit(call, input)
   if (admitted.kind !== 'dispatch') return admitted
   const invalid = validateInput(call)
   if (invalid instanceof Promise) return invalid.then((over) => over ?? authorize(call, options))

@@ -27,9 +27,10 @@ export function callNested(
   const cancellation = new Cancellation(read.signal === undefined ? [attempt.nestedCancellation] : [attempt.nestedCancellation, read.signal])
   const input = inputOf(call, { name, args, label: read.label, signal: cancellation.signal })
   const work = enqueue(call, { lane, input, onAsk: read.onAsk }).finally(() => {
-    attempt.nested.delete(work)
+    attempt.nested?.delete(work)
     cancellation.release()
   })
+  attempt.nested ??= new Set()
   attempt.nested.add(work)
   return work
 }

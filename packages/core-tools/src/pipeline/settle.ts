@@ -29,6 +29,7 @@ function announce(call: Call, result: ToolResult): void {
 
 function recordOf(call: Call): ToolCallRecord {
   const { facts, decision } = call
+  const durationMs = performance.now() - call.startedMono
   const record: ToolCallRecord = {
     callId: facts.callId,
     rootCallId: facts.rootCallId,
@@ -39,8 +40,8 @@ function recordOf(call: Call): ToolCallRecord {
     bodyStarted: call.bodyStarted,
     attempts: call.attempts,
     detached: call.detached,
-    startedAt: call.startedAt,
-    durationMs: performance.now() - call.startedMono,
+    startedAt: Math.round(Date.now() - durationMs),
+    durationMs,
   }
   if (facts.agent !== undefined) record.agent = facts.agent
   if (call.approval !== undefined) record.approval = call.approval

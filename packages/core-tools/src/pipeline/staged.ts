@@ -136,8 +136,8 @@ async function finish(
 
 function finishBare(parts: PipelineParts, { input, options }: { input: ToolExecutionInput; options: GivenUp | undefined }): ToolResult {
   if (options === undefined) throw misuse('finish of a bare call needs { aborted: { code, reason } }')
-  const { call, rawArguments } = createCall(parts, input)
-  readForRecord(call, rawArguments)
+  const call = createCall(parts, input)
+  readForRecord(call, input)
   return settle(finalResult(call, givenUp(options)))
 }
 

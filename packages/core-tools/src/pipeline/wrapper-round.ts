@@ -39,8 +39,9 @@ export class WrapperFailure extends Error {
 
 export class WrapperRound implements WrapRound {
   readonly #call: Call
-  readonly #minted = new WeakSet<ToolResult>()
-  readonly #running = new Map<Promise<ToolResult>, Attempt | undefined>()
+  /** One an attempt, and one for each result that a wrapper made: few. */
+  readonly #minted: unknown[] = []
+  #running: Map<Promise<ToolResult>, Attempt | undefined> | undefined
   #open = true
   readonly innermost: ToolDispatch
 
@@ -95,9 +96,10 @@ export class WrapperRound implements WrapRound {
   /** Strays are aborted and awaited; a kept dispatcher never starts the body again. */
   async close(): Promise<void> {
     this.#open = false
-    if (this.#running.size === 0) return
-    for (const attempt of this.#running.values()) attempt?.cancellation.abort(new Error('another attempt has answered'))
-    await Promise.allSettled(this.#running.keys())
+    const running = this.#running
+    if (running === undefined || running.size === 0) return
+    for (const attempt of running.values()) attempt?.cancellation.abort(new Error('another attempt has answered'))
+    await Promise.allSettled(running.keys())
   }
 
   async #attempt(options: { signal?: AbortSignal } | undefined): Promise<ToolResult> {
@@ -108,11 +110,13 @@ export class WrapperRound implements WrapRound {
     const work = runAttempt(this.#call, signal, (started) => {
       attempt = started
     })
+    if (!(work instanceof Promise)) return this.#mint(work)
+    this.#running ??= new Map()
     this.#running.set(work, attempt)
     try {
       return this.#mint(await work)
     } finally {
-      this.#running.delete(work)
+      this.#running?.delete(work)
     }
   }
 
@@ -129,7 +133,7 @@ export class WrapperRound implements WrapRound {
         ? error
         : new WrapperFailure({ tap: facts.tap, code: 'HOOK_FAILED', problem: 'threw', cause: error })
     }
-    if (typeof answer === 'object' && answer !== null && this.#minted.has(answer as ToolResult)) return answer as ToolResult
+    if (this.#minted.includes(answer)) return answer as ToolResult
     const adopted = await adoptResult(this.#call, answer)
     if (adopted.kind === 'adopted') return this.#mint(adopted.result)
     this.#call.note({ stage: 'execute', by: facts.tap, kind: 'error', effect: 'failed', reason: adopted.problem })
@@ -142,7 +146,7 @@ export class WrapperRound implements WrapRound {
   }
 
   #mint(result: ToolResult): ToolResult {
-    this.#minted.add(result)
+    this.#minted.push(result)
     return result
   }
 }

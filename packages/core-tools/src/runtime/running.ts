@@ -8,7 +8,8 @@ import { aborted } from '../pipeline/results.ts'
 import { settle } from '../pipeline/settle.ts'
 
 export class Running implements RunningCalls {
-  readonly #calls = new Set<Call>()
+  /** The newest; the rest hang on it, each knowing its neighbours. */
+  #newest: Call | undefined
   readonly #reason = new Error('the runtime is disposed')
   #closed = false
   #drained: (() => void) | undefined
@@ -27,20 +28,27 @@ export class Running implements RunningCalls {
   }
 
   add(call: Call): void {
-    this.#calls.add(call)
+    call.older = this.#newest
+    if (this.#newest !== undefined) this.#newest.newer = call
+    this.#newest = call
     if (this.#closed) call.cancellation.abort(this.#reason)
   }
 
   delete(call: Call): void {
-    this.#calls.delete(call)
-    if (this.#calls.size === 0) this.#drained?.()
+    const { newer, older } = call
+    if (newer !== undefined) newer.older = older
+    else if (this.#newest === call) this.#newest = older
+    if (older !== undefined) older.newer = newer
+    call.newer = undefined
+    call.older = undefined
+    if (this.#newest === undefined) this.#drained?.()
   }
 
   /** Refuses new calls, aborts those that run, and resolves when the last has settled. */
   async close(): Promise<void> {
     this.#closed = true
-    for (const call of this.#calls) call.cancellation.abort(this.#reason)
-    if (this.#calls.size === 0) return
+    for (const call of this.#all()) call.cancellation.abort(this.#reason)
+    if (this.#newest === undefined) return
     // A scheduler that took a value and never came back must not hold the runtime open.
     const sweep = setInterval(() => this.#settleAbandoned(), Math.max(1, this.#graceMs))
     await new Promise<void>((resolve) => {
@@ -50,8 +58,14 @@ export class Running implements RunningCalls {
   }
 
   #settleAbandoned(): void {
-    for (const call of this.#calls) {
+    for (const call of this.#all()) {
       if (call.idle) settle(finalResult(call, aborted(call.bodyStarted, this.#reason)))
     }
+  }
+
+  #all(): Call[] {
+    const calls: Call[] = []
+    for (let call = this.#newest; call !== undefined; call = call.older) calls.push(call)
+    return calls
   }
 }
