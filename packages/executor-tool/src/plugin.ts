@@ -70,34 +70,44 @@ export function toolExecutor(options: ToolExecutorOptions = {}): ToolPlugin {
 interface Assembled {
   readonly domain: ToolExecutionDomain<ToolResult>
   readonly driver: TurnDriver
-  readonly resources: OwnedToolResources
+  readonly resourcesOf: (driver: () => TurnDriver) => OwnedToolResources
   readonly reportRelease: NonNullable<ToolExecutorOptions['onReleaseError']>
   readonly journal: () => JournalPort | undefined
   subagents: number
 }
 
 function assemble(runtime: ToolRuntime, options: ToolExecutorOptions): Assembled {
-  const { surface = deniedSurface('no_domain'), revert } = options
+  const { surface = deniedSurface('no_domain') } = options
   const reportRelease =
     options.onReleaseError ??
     ((error, order, which): void =>
       runtime.logger.warn(`the release of '${order.haltId}' failed in ${which}`, { haltId: order.haltId, which, error }))
-  // Ports are looked up when first used, so that the order of plugins does not matter.
-  const resources =
-    options.resources ??
-    ownedToolResources({
-      processes: () => runtime.services.get(OwnedWork),
-      changes: () => runtime.services.get(ChangeJournalToken),
-      report: options.onReleased ?? ((report) => warnOfConflicts(runtime, report)),
-      ...(revert === undefined ? {} : { revert }),
-    })
+  const resourcesOf = (driver: () => TurnDriver): OwnedToolResources => options.resources ?? turnResources(runtime, { options, driver })
   const admissions = createAdmissions<ToolResult>(options.retain === undefined ? {} : { retain: options.retain })
-  const runner = createToolDomainRunner({ resources, admissions, onReleaseError: reportRelease })
+  const runner = createToolDomainRunner({ resources: resourcesOf(() => driver), admissions, onReleaseError: reportRelease })
   const domain = createToolExecutionDomain<ToolResult>({ ...domainSettings(options), runner, surface })
   const journal = (): JournalPort | undefined =>
     options.journal === false ? undefined : (options.journal ?? runtime.services.get(JournalToken))
-  const driver = createTurnDriver({ runtime, domain, admissions, journal, ...driverSettings(options) })
-  return { domain, driver, resources, reportRelease, journal, subagents: 0 }
+  const driver: TurnDriver = createTurnDriver({ runtime, domain, admissions, journal, ...driverSettings(options) })
+  return { domain, driver, resourcesOf, reportRelease, journal, subagents: 0 }
+}
+
+/** Ports are looked up when first used, so that the order of plugins does not matter. */
+function turnResources(
+  runtime: ToolRuntime,
+  { options, driver }: { options: ToolExecutorOptions; driver: () => TurnDriver },
+): OwnedToolResources {
+  const { revert, onReleased } = options
+  return ownedToolResources({
+    processes: () => runtime.services.get(OwnedWork),
+    changes: () => runtime.services.get(ChangeJournalToken),
+    openTurn() {
+      const { phase, turnId, told } = driver().state
+      return (phase === 'running' || phase === 'stopping') && told === undefined ? turnId : undefined
+    },
+    report: onReleased ?? ((report) => warnOfConflicts(runtime, report)),
+    ...(revert === undefined ? {} : { revert }),
+  })
 }
 
 /** What could not be undone is never silent. */
@@ -131,13 +141,13 @@ function openSubagent(
   parts.subagents += 1
   const lane = name ?? `subagent-${parts.subagents}`
   const admissions = createAdmissions<ToolResult>()
-  const { resources, reportRelease, journal } = parts
+  const { resourcesOf, reportRelease, journal } = parts
   const domain = parts.domain.openChild<ToolResult>({
     surface: surface ?? deniedSurface('subagent_execution'),
-    runner: createToolDomainRunner({ resources, admissions, onReleaseError: reportRelease }),
+    runner: createToolDomainRunner({ resources: resourcesOf(() => driver), admissions, onReleaseError: reportRelease }),
     idPrefix: lane,
   })
-  const driver = createTurnDriver({ runtime, domain, admissions, journal, lane, ...driverSettings(options) })
+  const driver: TurnDriver = createTurnDriver({ runtime, domain, admissions, journal, lane, ...driverSettings(options) })
   return {
     domain,
     driver,

@@ -15,6 +15,8 @@ export interface OwnedResourcesOptions {
   changes?: ChangePort | (() => ChangePort | undefined)
   /** Default `unapplied`. */
   revert?: RevertMode
+  /** The turn that is open: released and undone as well where the stop meets none of its blocks. */
+  openTurn?(): string | undefined
   /** Time for the processes of one stop, in ms. Default 2000. */
   deadlineMs?: number
   /** Told what was released and undone, conflicts included. */
@@ -40,7 +42,7 @@ async function cancelCommands(options: OwnedResourcesOptions, scope: StopScope |
   if (processes === undefined || scope === undefined) return
   const { haltId, reason } = scope.order
   const { deadlineMs = DEFAULT_DEADLINE_MS } = options
-  const orders = groupByTurn(scope).map(({ turnId, callIds }) =>
+  const orders = groupByTurn(scope, options).map(({ turnId, callIds }) =>
     turnId === undefined ? { reason, rootCallIds: callIds, deadlineMs } : { reason, turnId, deadlineMs },
   )
   const reports = await Promise.all(
@@ -61,7 +63,7 @@ async function revertChanges(options: OwnedResourcesOptions, scope: StopScope | 
   if (changes === undefined || scope === undefined) return
   const { haltId } = scope.order
   const failures: unknown[] = []
-  for (const { turnId, callIds } of groupByTurn(scope)) {
+  for (const { turnId, callIds } of groupByTurn(scope, options)) {
     if (turnId === undefined || (revert === 'unapplied' && callIds.length === 0)) continue
     try {
       const limits = revert === 'turn' ? {} : { rootCallIds: callIds }
@@ -76,13 +78,15 @@ async function revertChanges(options: OwnedResourcesOptions, scope: StopScope | 
 }
 
 /** The call ids of a block and of what is nested below it share the root: the block's own call id. */
-function groupByTurn({ blocks }: StopScope): { turnId: string | undefined; callIds: string[] }[] {
+function groupByTurn({ blocks }: StopScope, { openTurn }: OwnedResourcesOptions): { turnId: string | undefined; callIds: string[] }[] {
   const groups = new Map<string | undefined, string[]>()
   for (const { turnId, callId } of blocks) {
     const callIds = groups.get(turnId) ?? []
     groups.set(turnId, callIds)
     if (callId !== undefined) callIds.push(callId)
   }
+  const open = openTurn?.()
+  if (open !== undefined && !groups.has(open)) groups.set(open, [])
   return [...groups].map(([turnId, callIds]) => ({ turnId, callIds }))
 }
 

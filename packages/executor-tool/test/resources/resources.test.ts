@@ -166,6 +166,13 @@ describe('owned resources', () => {
     }
   })
 
+  test('E-30, E-31: the open turn is released and undone as well where the stop meets none of its blocks', async () => {
+    const { processes, changes, log } = ports()
+    const { domain } = assembled(ownedToolResources({ processes, changes, revert: 'turn', openTurn: () => 't9' }))
+    await domain.halt({ haltId: 'h', reason: 'terminate' })
+    expect(log).toEqual(['release t9', 'revert t9 all'])
+  })
+
   test('E-31: one turn that cannot be undone does not keep another from it', async () => {
     const log: string[] = []
     const changes: ChangePort = {
