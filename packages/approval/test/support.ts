@@ -5,7 +5,15 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { createToolRuntime, defineTool, type ToolDefinition, type ToolLogger, type ToolPlugin, type ToolResult, type ToolRuntime } from '@toolseam/core-tools'
+import {
+  createToolRuntime,
+  defineTool,
+  type ToolDefinition,
+  type ToolLogger,
+  type ToolPlugin,
+  type ToolResult,
+  type ToolRuntime,
+} from '@toolseam/core-tools'
 import { approval, Approval, ApprovalStore, type ApprovalOptions, type Approver, type Decision } from '../src/index.ts'
 
 const cleanups: (() => unknown)[] = []

@@ -7,7 +7,10 @@ import { messageOf } from './consult.ts'
 import { POLICY_TAP } from './parts.ts'
 import { policyCallOf } from './subject.ts'
 
-export function policyTap(runtime: ToolRuntime, policy: RulePolicy): (decision: PreToolDecision, execution: ToolExecution) => Promise<PreToolDecision> {
+export function policyTap(
+  runtime: ToolRuntime,
+  policy: RulePolicy,
+): (decision: PreToolDecision, execution: ToolExecution) => Promise<PreToolDecision> {
   let checked = false
   return async (decision, execution) => {
     // Nothing lifts a deny, so there is nothing to judge.

@@ -2,9 +2,9 @@
  * Text of a model on a terminal: everything that could move the cursor, hide, reorder or imitate is shown as an escape (A-15).
  */
 
-// C0, DEL and C1 controls; format characters (bidirectional marks, zero width, tags, soft hyphen); line and paragraph separators; lone
-// surrogates; blank letters; variation selectors.
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{3164}\u{FFA0}\u{34F}\u{FE00}-\u{FE0F}\u{E0100}-\u{E01EF}]/gu
+// Controls; format characters (bidirectional marks, zero width, tags, soft hyphen); lone surrogates and private use; line and paragraph
+// separators; what is ignored when shown (blank letters, variation selectors).
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 /** Spaces that look like the usual one. */
 const SPACES = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u2800]/gu
 

@@ -21,7 +21,10 @@ const parent: ToolDefinition = defineTool<{ text?: string }, string>({
 describe('A-13: subagents', () => {
   const named = (id: string, agent?: string, passes = false) => {
     const asked: string[] = []
-    const answerer = callback((ask) => (asked.push(ask.call.agent ?? 'none'), passes ? undefined : yes), { id, ...(agent === undefined ? {} : { agent }) })
+    const answerer = callback((ask) => (asked.push(ask.call.agent ?? 'none'), passes ? undefined : yes), {
+      id,
+      ...(agent === undefined ? {} : { agent }),
+    })
     return { asked, answerer }
   }
 
@@ -141,11 +144,16 @@ describe('A-9: batches', () => {
       },
       async answerBatch(asks) {
         batches.push(asks.map((ask) => ask.call.callId))
-        return new Map(asks.flatMap((ask) => ((decision) => (decision === undefined ? [] : [[ask.id, sign(decision)]]))(decide(ask)) as [string, Answer][]))
+        return new Map(
+          asks.flatMap(
+            (ask) => ((decision) => (decision === undefined ? [] : [[ask.id, sign(decision)]]))(decide(ask)) as [string, Answer][],
+          ),
+        )
       },
     }
   }
-  const calls = (turnId: string) => Array.from({ length: 5 }, (_, index) => ({ callId: `c${index}`, name: 'demo', arguments: { text: `${index}` }, turnId }))
+  const calls = (turnId: string) =>
+    Array.from({ length: 5 }, (_, index) => ({ callId: `c${index}`, name: 'demo', arguments: { text: `${index}` }, turnId }))
 
   test('A-9: five asks of a turn are offered together; one reject leaves the others', async () => {
     const answerer = batching((ask) => (ask.call.callId === 'c2' ? no('not this') : yes))
@@ -187,7 +195,10 @@ describe('A-9: batches', () => {
 })
 
 describe('a call that a deny matches never runs through any route', () => {
-  const policy: PolicyFile = { version: 1, rules: [{ id: 'no-danger', tool: 'demo', args: { '/text': 'danger' }, decision: 'deny', reason: 'dangerous' }] }
+  const policy: PolicyFile = {
+    version: 1,
+    rules: [{ id: 'no-danger', tool: 'demo', args: { '/text': 'danger' }, decision: 'deny', reason: 'dangerous' }],
+  }
   const danger = { text: 'danger' }
 
   test('A-1, A-12: direct, nested, executeAll, rewritten into it, edited into it on approval, scope child', async () => {
@@ -196,7 +207,9 @@ describe('a call that a deny matches never runs through any route', () => {
     r.runtime.scope('lead')
     r.runtime.scope('worker', { extends: 'lead' })
     r.runtime.hooks.preExecute.tap('rewriter', (decision, execution) =>
-      execution.callId === 'rewritten' && JSON.stringify(execution.arguments) !== JSON.stringify(danger) ? { kind: 'allow', arguments: danger } : decision,
+      execution.callId === 'rewritten' && JSON.stringify(execution.arguments) !== JSON.stringify(danger)
+        ? { kind: 'allow', arguments: danger }
+        : decision,
     )
     expect(codeOf(await r.call('direct', danger))).toBe('TOOL_DENIED')
     expect(await r.runtime.execute({ callId: 'nested', name: 'parent', arguments: danger })).toMatchObject({ value: 'TOOL_DENIED' })

@@ -71,7 +71,9 @@ describe('decisions', () => {
 
   test('A-2, A-21: a call that has run is asked about anew, and the new ask says so', async () => {
     const asked: unknown[] = []
-    const r = await rig({ answerers: [callback((ask) => (asked.push([ask.attempt, ask.supersedes?.why, ask.reason]), yes), { id: 'host' })] })
+    const r = await rig({
+      answerers: [callback((ask) => (asked.push([ask.attempt, ask.supersedes?.why, ask.reason]), yes), { id: 'host' })],
+    })
     await r.call('c1')
     await r.call('c1')
     expect(asked[0]).toEqual([undefined, undefined, expect.not.stringContaining('before')])
@@ -121,7 +123,12 @@ describe('A-3: answerers that fail', () => {
   test.each([
     ['throws', () => expect.fail('broken')],
     ['rejects', async () => Promise.reject(new Error('broken'))],
-    ['throws what is no error', () => { throw undefined }],
+    [
+      'throws what is no error',
+      () => {
+        throw undefined
+      },
+    ],
   ] as const)('A-3: an answerer that %s ends the ask as unavailable', async (_, fn) => {
     const r = await rig({ answerers: [callback(fn as () => Decision, { id: 'host' }), scripted([yes])] })
     expect(codeOf(await r.call('c1'))).toBe('APPROVAL_UNAVAILABLE')

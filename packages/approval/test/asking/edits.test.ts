@@ -7,7 +7,10 @@ import { callback, scripted } from '../../src/index.ts'
 import { codeOf, expectCode, gate, human, rig, until, yes } from '../support.ts'
 
 const edit = (args: unknown): Decision => ({ outcome: 'approve', arguments: args as never })
-const noDanger: PolicyFile = { version: 1, rules: [{ id: 'no-danger', tool: 'demo', args: { '/text': 'danger' }, decision: 'deny', reason: 'dangerous' }] }
+const noDanger: PolicyFile = {
+  version: 1,
+  rules: [{ id: 'no-danger', tool: 'demo', args: { '/text': 'danger' }, decision: 'deny', reason: 'dangerous' }],
+}
 
 describe('A-12: edit on approval', () => {
   test('A-12: valid: the edited arguments run, the record keeps both', async () => {
@@ -117,7 +120,12 @@ describe('A-1: what is never shown', () => {
 
 describe('A-23: sensitive arguments', () => {
   const sensitive = {
-    describeCall: (input: { secret?: string }) => ({ title: `send ${input.secret}`, kind: 'other' as const, command: `curl -H "${input.secret}"`, sensitive: ['/secret'] }),
+    describeCall: (input: { secret?: string }) => ({
+      title: `send ${input.secret}`,
+      kind: 'other' as const,
+      command: `curl -H "${input.secret}"`,
+      sensitive: ['/secret'],
+    }),
   }
 
   test('A-23: masked in the prompt and in what the service gives; the store keeps them', async () => {
@@ -132,7 +140,10 @@ describe('A-23: sensitive arguments', () => {
   })
 
   test('A-23: an edit that keeps the mask keeps the value behind it', async () => {
-    const r = await rig({ answerers: [callback((ask) => edit({ ...(ask.args as object), text: 'edited' }), { id: 'host' })], tool: sensitive })
+    const r = await rig({
+      answerers: [callback((ask) => edit({ ...(ask.args as object), text: 'edited' }), { id: 'host' })],
+      tool: sensitive,
+    })
     await r.call('c1', { text: 'plain', secret: 'hunter2' })
     expect(r.ran).toEqual([{ text: 'edited', secret: 'hunter2' }])
     expect(JSON.stringify(await r.approval.list())).not.toContain('hunter2')

@@ -29,7 +29,8 @@ async function remembered(decision: Decision, options: RigOptions = {}): Promise
   return r
 }
 
-const lifted = async (r: Rig, callId: string, more: object = {}, args: object = { text: 'hello' }): Promise<boolean> => codeOf(await r.call(callId, args, more)) === 'ok'
+const lifted = async (r: Rig, callId: string, more: object = {}, args: object = { text: 'hello' }): Promise<boolean> =>
+  codeOf(await r.call(callId, args, more)) === 'ok'
 
 describe('A-24: scopes', () => {
   test('A-24: once binds the record: the next call is asked about', async () => {
@@ -137,14 +138,20 @@ describe('A-25: matching', () => {
   const shell = async (decision: Decision, first?: (ask: AskView) => void, policy?: PolicyFile) => {
     const { answerer } = remembering(decision, first)
     const r = await rig({ answerers: [answerer], tools: [bash], session: 's1', ...(policy === undefined ? {} : { policy }) })
-    return { ...r, sh: async (callId: string, command: string) => codeOf(await r.runtime.execute({ callId, name: 'bash', arguments: { command } })) }
+    return {
+      ...r,
+      sh: async (callId: string, command: string) => codeOf(await r.runtime.execute({ callId, name: 'bash', arguments: { command } })),
+    }
   }
 
   test('A-25: for commands the exact words and program + subcommand are offered', async () => {
     let offer: AskView['offer'] | undefined
     const r = await shell({ outcome: 'approve', scope: 'session', match: { rule: 'bash(git push *)' } }, (ask) => (offer = ask.offer))
     expect(await r.sh('c1', 'git push origin main')).toBe('ok')
-    expect(offer).toEqual({ scopes: ['once', 'session', 'agent', 'project', 'user'], rules: ['bash(git push origin main)', 'bash(git push *)'] })
+    expect(offer).toEqual({
+      scopes: ['once', 'session', 'agent', 'project', 'user'],
+      rules: ['bash(git push origin main)', 'bash(git push *)'],
+    })
     expect(await r.sh('c2', 'git push other')).toBe('ok')
     expect(await r.sh('c3', 'git pull')).toBe('APPROVAL_REJECTED')
   })
@@ -167,18 +174,24 @@ describe('A-25: matching', () => {
     const call = r.runtime.execute({ callId: 'c1', name: 'bash', arguments: { command: 'git push origin' } })
     await until(async () => (await r.approval.list({ state: 'pending' })).length === 1)
     const id = (await r.approval.list())[0]?.id ?? ''
-    await expectCode(r.approval.decide(id, { outcome: 'approve', scope: 'session', match: { rule } }, { by: human }), 'APPROVAL_NOT_OFFERED')
+    await expectCode(
+      r.approval.decide(id, { outcome: 'approve', scope: 'session', match: { rule } }, { by: human }),
+      'APPROVAL_NOT_OFFERED',
+    )
     expect((await r.approval.get(id))?.state).toBe('pending')
     await r.approval.decide(id, { outcome: 'approve', scope: 'session', match: { rule: 'bash(git push origin)' } }, { by: human })
     expect(codeOf(await call)).toBe('ok')
   })
 
-  test.each(['sudo rm x', 'env A=1 rm x', 'bash -c x', 'xargs rm', 'find . -delete', 'make all', 'npx thing'])('A-25: nothing but the exact call is offered where the program runs others: %s', async (command) => {
-    let offer: AskView['offer'] | undefined
-    const r = await shell({ outcome: 'approve' }, (ask) => (offer = ask.offer))
-    await r.sh('c1', command)
-    expect(offer?.rules).toEqual([])
-  })
+  test.each(['sudo rm x', 'env A=1 rm x', 'bash -c x', 'xargs rm', 'find . -delete', 'make all', 'npx thing'])(
+    'A-25: nothing but the exact call is offered where the program runs others: %s',
+    async (command) => {
+      let offer: AskView['offer'] | undefined
+      const r = await shell({ outcome: 'approve' }, (ask) => (offer = ask.offer))
+      await r.sh('c1', command)
+      expect(offer?.rules).toEqual([])
+    },
+  )
 
   test('A-26: a managed rule without `remember` may be remembered for the session at most', async () => {
     let offer: AskView['offer'] | undefined
@@ -201,9 +214,17 @@ describe('A-25: matching', () => {
     const store = await openStore({ kind: 'memory' })
     const first = await rig({ root, store, answerers: [remembering({ outcome: 'approve', scope: 'project' }).answerer] })
     await first.call('c1')
-    const strict = await rig({ root, store, policy: { version: 1, rules: [{ id: 'each', tool: 'demo', decision: 'ask', remember: 'session' }] } })
+    const strict = await rig({
+      root,
+      store,
+      policy: { version: 1, rules: [{ id: 'each', tool: 'demo', decision: 'ask', remember: 'session' }] },
+    })
     expect(codeOf(await strict.call('c2'))).toBe('APPROVAL_UNAVAILABLE')
-    const none = await rig({ root, store, policy: { version: 1, rules: [{ id: 'each', tool: 'demo', decision: 'ask', remember: 'none' }] } })
+    const none = await rig({
+      root,
+      store,
+      policy: { version: 1, rules: [{ id: 'each', tool: 'demo', decision: 'ask', remember: 'none' }] },
+    })
     expect(codeOf(await none.call('c3'))).toBe('APPROVAL_UNAVAILABLE')
   })
 })
@@ -224,7 +245,12 @@ describe('A-26: what a grant cannot do', () => {
     const first = await rig({ root, store, answerers: [remembering({ outcome: 'approve', scope: 'user' }).answerer] })
     await first.call('c1')
     let offer: AskView['offer'] | undefined
-    const always = await rig({ root, store, preset: 'ask-always', answerers: [callback((ask) => ((offer = ask.offer), { outcome: 'reject' }), { id: 'host' })] })
+    const always = await rig({
+      root,
+      store,
+      preset: 'ask-always',
+      answerers: [callback((ask) => ((offer = ask.offer), { outcome: 'reject' }), { id: 'host' })],
+    })
     expect(codeOf(await always.call('c2'))).toBe('APPROVAL_REJECTED')
     expect(offer).toEqual({ scopes: ['once'], rules: [] })
   })
@@ -242,11 +268,17 @@ describe('A-26: what a grant cannot do', () => {
 
 describe('A-27: ends', () => {
   test('A-27: turn and session end with them; agent and wider after 30 days unless said otherwise', async () => {
-    for (const [scope, days] of [['session', undefined], ['agent', 30], ['project', 30], ['user', 30]] as const) {
+    for (const [scope, days] of [
+      ['session', undefined],
+      ['agent', 30],
+      ['project', 30],
+      ['user', 30],
+    ] as const) {
       const r = await remembered({ outcome: 'approve', scope })
       await r.call('c1')
       const [grant] = await r.approval.grants()
-      const lasts = grant?.expiresAt === undefined ? undefined : Math.round((Date.parse(grant.expiresAt) - Date.parse(grant.createdAt)) / 86_400_000)
+      const lasts =
+        grant?.expiresAt === undefined ? undefined : Math.round((Date.parse(grant.expiresAt) - Date.parse(grant.createdAt)) / 86_400_000)
       expect([scope, lasts]).toEqual([scope, days])
     }
   })
@@ -299,7 +331,13 @@ describe('A-28: export', () => {
     })
     expect(left.map(({ why }) => why)).toEqual(['ends-with-session'])
     expect(file.rules).toHaveLength(3)
-    expect(file.rules?.[0]).toMatchObject({ decision: 'allow', tool: 'demo', grantedBy: 'host', grantedAt: expect.any(String), expires: expect.any(String) })
+    expect(file.rules?.[0]).toMatchObject({
+      decision: 'allow',
+      tool: 'demo',
+      grantedBy: 'host',
+      grantedAt: expect.any(String),
+      expires: expect.any(String),
+    })
     const loaded = await rig({ policy: file })
     scopes(loaded)
     const cases: [string, object][] = [

@@ -49,7 +49,10 @@ describe('A-11: rows that are no decisions', () => {
       if (change.problem === 'forged') break
     }
     stop.abort()
-    const decided = await opened.decide(record.id, { expectedRevision: 1, decision: await testDecision(record, { outcome: 'reject' }, seal) })
+    const decided = await opened.decide(record.id, {
+      expectedRevision: 1,
+      decision: await testDecision(record, { outcome: 'reject' }, seal),
+    })
     expect(decided).toMatchObject({ state: 'rejected', revision: 2 })
     expect(await (await open(path)).get(record.id)).toEqual(decided)
   })
@@ -67,7 +70,13 @@ describe('A-11: rows that are no decisions', () => {
     ['another outcome', (record) => ({ ...record, decision: { ...(record.decision ?? fail()), outcome: 'reject' }, state: 'rejected' })],
     ['another approver', (record) => ({ ...record, decision: { ...(record.decision ?? fail()), by: { ...human, id: 'chief' } } })],
     ['a grant', (record) => ({ ...record, decision: { ...(record.decision ?? fail()), grantId: 'grt_x_1' } })],
-    ['an edit', (record) => ({ ...record, decision: { ...(record.decision ?? fail()), edited: { args: { text: 'x' }, argsHash: record.argsHash, trail: [] } } })],
+    [
+      'an edit',
+      (record) => ({
+        ...record,
+        decision: { ...(record.decision ?? fail()), edited: { args: { text: 'x' }, argsHash: record.argsHash, trail: [] } },
+      }),
+    ],
     ['another schema', (record) => ({ ...record, tool: { ...record.tool, schemaHash: 'sha256:0' } })],
     ['a skipped revision', (record) => ({ ...record, revision: 3 })],
     ['a move that does not exist', (record) => ({ ...record, state: 'consumed' })],
@@ -144,7 +153,10 @@ describe('A-18: unknown versions and states', () => {
     await writeFile(fileOf(path, record.id, 2), row)
     await expectCode(opened.get(record.id), 'APPROVAL_RECORD_UNREADABLE')
     await expectCode(opened.claim(record.id, { worker: 'one', leaseMs: 1 }), 'APPROVAL_RECORD_UNREADABLE')
-    await expectCode(opened.decide(record.id, { expectedRevision: 1, decision: await testDecision(record, {}, seal) }), 'APPROVAL_RECORD_UNREADABLE')
+    await expectCode(
+      opened.decide(record.id, { expectedRevision: 1, decision: await testDecision(record, {}, seal) }),
+      'APPROVAL_RECORD_UNREADABLE',
+    )
     expect(await opened.list()).toEqual([])
     for await (const change_ of opened.watch({ signal: new AbortController().signal })) {
       expect(change_).toMatchObject({ id: record.id, problem: 'unreadable' })
@@ -158,7 +170,11 @@ describe('A-18: unknown versions and states', () => {
 describe('A-29, A-32: the folder', () => {
   test('A-32: folders 0700, files 0600, and a .gitignore in the state folder', async () => {
     const { root } = await scratch()
-    const r = await rig({ root, store: { kind: 'files', path: storeFolder(root) }, answerers: [scripted([{ outcome: 'approve', scope: 'user' }])] })
+    const r = await rig({
+      root,
+      store: { kind: 'files', path: storeFolder(root) },
+      answerers: [scripted([{ outcome: 'approve', scope: 'user' }])],
+    })
     await r.call('c1')
     await r.runtime.dispose()
     const base = join(root, '.toolseam')
@@ -221,7 +237,11 @@ describe('A-29, A-32: the folder', () => {
     await mkdir(root, { recursive: true })
     await writeFile(join(root, 'file'), '')
     await expectCode(open(join(root, 'file', 'approvals')), 'APPROVAL_STORE_FAILED')
-    const r = await rig({ root: join(root, 'file'), answerers: [scripted([yes])], store: { kind: 'files', path: storeFolder(join(root, 'file')) } })
+    const r = await rig({
+      root: join(root, 'file'),
+      answerers: [scripted([yes])],
+      store: { kind: 'files', path: storeFolder(join(root, 'file')) },
+    })
     expect(codeOf(await r.call('c1'))).toBe('APPROVAL_UNAVAILABLE')
     expect(r.ran).toEqual([])
   })

@@ -30,7 +30,9 @@ describe('races of two processes', () => {
   test('A-20, A-29: of 100 decisions raced by two processes each has one winner; of claims too', async () => {
     const path = storeFolder((await scratch()).root)
     const opened = await open(path)
-    const records = await Promise.all(Array.from({ length: 100 }, async (_, index) => (await opened.request(testDraft({ callId: `race-${index}` }))).record))
+    const records = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => (await opened.request(testDraft({ callId: `race-${index}` }))).record),
+    )
     const ids = records.map(({ id }) => id)
     const [approves, rejects] = await Promise.all(
       (['approve', 'reject'] as const).map(async (outcome) => (await runProcess({ kind: 'decide', path, ids, outcome })).said as string[]),
@@ -151,7 +153,9 @@ describe('killed with kill -9, resumed in a new process', () => {
   test('A-21: killed when dispatched: never run again without a new answer, and the new ask says why', async () => {
     const { root, effects } = await kill('dispatched')
     const asked: unknown[] = []
-    const r = await resumed(root, { answerers: [callback((ask) => (asked.push(ask.supersedes?.why, ask.reason), { outcome: 'reject' }), { id: 'host' })] })
+    const r = await resumed(root, {
+      answerers: [callback((ask) => (asked.push(ask.supersedes?.why, ask.reason), { outcome: 'reject' }), { id: 'host' })],
+    })
     expect((await r.all()).map(({ result }) => codeOf(result))).toEqual(['APPROVAL_REJECTED'])
     expect(asked).toEqual(['interrupted', expect.stringContaining('interrupted after it had started')])
     expect(r.ran).toEqual([])
@@ -161,7 +165,10 @@ describe('killed with kill -9, resumed in a new process', () => {
 
   test('A-21: a trusted idempotent tool runs again without a new answer', async () => {
     const { root } = await kill('dispatched', true)
-    const r = await resumed(root, { tool: { annotations: { idempotentHint: true } }, answerers: [callback(() => expect.fail('asked'), { id: 'host' })] })
+    const r = await resumed(root, {
+      tool: { annotations: { idempotentHint: true } },
+      answerers: [callback(() => expect.fail('asked'), { id: 'host' })],
+    })
     expect((await r.all()).map(({ result }) => codeOf(result))).toEqual(['ok'])
     expect(r.ran).toHaveLength(1)
   })
@@ -178,7 +185,10 @@ describe('killed with kill -9, resumed in a new process', () => {
 
   test('A-22: policy tightened while pending: it is denied without being shown', async () => {
     const { root } = await kill('requested')
-    const r = await resumed(root, { policy: { version: 1, deny: ['demo'] }, answerers: [callback(() => expect.fail('asked'), { id: 'host' })] })
+    const r = await resumed(root, {
+      policy: { version: 1, deny: ['demo'] },
+      answerers: [callback(() => expect.fail('asked'), { id: 'host' })],
+    })
     expect((await r.all()).map(({ result }) => codeOf(result))).toEqual(['TOOL_DENIED'])
     expect((await r.store.list())[0]?.state).toBe('cancelled')
   })

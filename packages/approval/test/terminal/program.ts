@@ -5,9 +5,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createToolRuntime, defineTool, type CallView } from '@toolseam/core-tools'
 import { approval, terminal } from '../../src/index.ts'
 
-const job = JSON.parse(process.argv[2] ?? '{}') as { root: string; args: { text: string }; view?: CallView; waitMs?: number; calls?: number; policy?: object }
+const job = JSON.parse(process.argv[2] ?? '{}') as {
+  root: string
+  args: { text: string }
+  view?: CallView
+  waitMs?: number
+  calls?: number
+  policy?: object
+}
 const runtime = await createToolRuntime({
-  plugins: [approval({ root: job.root, store: { kind: 'memory' }, secret: 'test', answerers: [terminal()], ...(job.policy === undefined ? {} : { policy: job.policy as never }) })],
+  plugins: [
+    approval({
+      root: job.root,
+      store: { kind: 'memory' },
+      secret: 'test',
+      answerers: [terminal()],
+      ...(job.policy === undefined ? {} : { policy: job.policy as never }),
+    }),
+  ],
 })
 runtime.register(
   defineTool<{ text: string }, string>({
@@ -24,6 +39,8 @@ process.stdout.write('READY\r\n')
 await sleep(job.waitMs ?? 0)
 const calls = Array.from({ length: job.calls ?? 1 }, (_, index) => ({ callId: `c${index}`, name: 'demo', arguments: job.args }))
 for (const result of await runtime.executeAll(calls)) {
-  process.stdout.write(`RESULT ${result.isError ? `${result.error.code} ${JSON.stringify(result.error.details)}` : JSON.stringify(result.value)}\r\n`)
+  process.stdout.write(
+    `RESULT ${result.isError ? `${result.error.code} ${JSON.stringify(result.error.details)}` : JSON.stringify(result.value)}\r\n`,
+  )
 }
 await runtime.dispose()

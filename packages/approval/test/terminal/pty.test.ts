@@ -153,7 +153,8 @@ describe('A-15: the terminal prompt', () => {
     await session.seen(KEYS)
     const shown = session.output()
     const escaped = String.raw`\x1b[2J\x1b]0;owned\x07\r\x9b31m\u{202e}gnp.exe\u{200b}`
-    for (const part of ['title ', 'command ', 'path ', '/resolved ', '+diff ']) expect(shown.replaceAll('\r\n', '')).toContain(part + escaped)
+    for (const part of ['title ', 'command ', 'path ', '/resolved ', '+diff '])
+      expect(shown.replaceAll('\r\n', '')).toContain(part + escaped)
     for (const raw of ['\u001B[2J', '\u001B]0;', '\u0007', '\u009B', '\u202E', '\u200B']) expect(shown).not.toContain(raw)
     session.pty.write('\u0003')
     await session.ended
@@ -168,7 +169,14 @@ describe('A-15: the terminal prompt', () => {
         cwd: '/project',
         effects: {
           verdict: 'mutating',
-          commands: [{ argv: ['git', 'push', 'my fork'], dynamic: false, redirects: [{ operator: '>', target: 'log', write: true }], wrappedBy: ['env'] }],
+          commands: [
+            {
+              argv: ['git', 'push', 'my fork'],
+              dynamic: false,
+              redirects: [{ operator: '>', target: 'log', write: true }],
+              wrappedBy: ['env'],
+            },
+          ],
           paths: [],
           reasons: [],
         },
@@ -177,7 +185,10 @@ describe('A-15: the terminal prompt', () => {
       },
     })
     await session.seen(KEYS)
-    const lines = session.output().split('\r\n').map((line) => line.trimEnd())
+    const lines = session
+      .output()
+      .split('\r\n')
+      .map((line) => line.trimEnd())
     for (const line of [
       'Approval needed: Run git push',
       '  tool       demo',
@@ -190,7 +201,8 @@ describe('A-15: the terminal prompt', () => {
       '    -old',
       '    +new',
       '      "text": "hello"',
-    ]) expect(lines).toContain(line)
+    ])
+      expect(lines).toContain(line)
     session.pty.write('\u0003')
     await session.ended
   })
@@ -207,7 +219,10 @@ describe('A-15: the terminal prompt', () => {
       expect(pages).toBeLessThan(20)
     }
     expect(session.output()).not.toContain('RESULT')
-    const shown = session.output().replaceAll(/[\r\n]/g, '').replaceAll(PROMPT_WORDS.page, '')
+    const shown = session
+      .output()
+      .replaceAll(/[\r\n]/g, '')
+      .replaceAll(PROMPT_WORDS.page, '')
     for (const word of words.split(' ')) expect(shown).toContain(word)
     session.pty.write('a')
     await session.seen('RESULT "ran word-0')
