@@ -3,6 +3,7 @@
  */
 import { approval } from '@toolseam/approval'
 import { createToolRuntime, ToolSeamError, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
+import { fs } from '@toolseam/fs'
 import { shell } from '@toolseam/shell'
 import { type ResolvedOptions, resolveOptions, type ToolseamOptions } from './options.ts'
 
@@ -15,6 +16,7 @@ interface Part {
 const parts: readonly Part[] = [
   part(['root', 'preset', 'policy', 'store', 'answerers', 'session', 'secret', 'asks'], approval),
   part(['root', 'sandbox'], shell),
+  part(['root'], fs),
 ]
 
 /**
