@@ -30,7 +30,7 @@ const NOT_JSON: [string, unknown][] = [
   ['NaN', { a: NaN }],
   ['bigint', { a: 1n }],
   ['a class instance', { a: new Date() }],
-  ['a hole', { a: [, 1] }],
+  ['a hole', { a: Array(1).concat([1]) }],
   ['a symbol key', { [Symbol('s')]: 1 }],
   ['undefined in an array', [undefined]],
   ['a function', { a: () => 1 }],

@@ -65,7 +65,11 @@ export class Attempt {
 const NO_EXTRAS: Extras = Object.freeze({})
 
 /** The innermost dispatcher. Synchronous where the body and the output schema are. */
-export function runAttempt(call: Call, signal: AbortSignal | undefined, started?: (attempt: Attempt) => void): ToolResult | Promise<ToolResult> {
+export function runAttempt(
+  call: Call,
+  signal: AbortSignal | undefined,
+  started?: (attempt: Attempt) => void,
+): ToolResult | Promise<ToolResult> {
   const { tool } = call
   if (tool === undefined) return failure('UNKNOWN_TOOL', renderUnknownTool(call.facts.name, nearestTools(call)))
   const attempt = new Attempt(call, signal)
@@ -83,7 +87,10 @@ export function runAttempt(call: Call, signal: AbortSignal | undefined, started?
   return finishBody(attempt, { end, deadline })
 }
 
-async function finishBody(attempt: Attempt, { end, deadline }: { end: BodyEnd | Promise<BodyEnd>; deadline: Deadline | undefined }): Promise<ToolResult> {
+async function finishBody(
+  attempt: Attempt,
+  { end, deadline }: { end: BodyEnd | Promise<BodyEnd>; deadline: Deadline | undefined },
+): Promise<ToolResult> {
   const settled = await end
   deadline?.stop()
   await attempt.endNested()
@@ -91,7 +98,10 @@ async function finishBody(attempt: Attempt, { end, deadline }: { end: BodyEnd | 
 }
 
 /** From here on nothing of the body reaches anything. */
-function endAttempt(attempt: Attempt, { end, deadline }: { end: BodyEnd; deadline: Deadline | undefined }): ToolResult | Promise<ToolResult> {
+function endAttempt(
+  attempt: Attempt,
+  { end, deadline }: { end: BodyEnd; deadline: Deadline | undefined },
+): ToolResult | Promise<ToolResult> {
   attempt.open = false
   const result = resultOf(attempt, { end, timeoutMs: deadline?.timeoutMs ?? 0 })
   if (!(result instanceof Promise)) {

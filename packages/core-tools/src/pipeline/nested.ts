@@ -24,7 +24,9 @@ export function callNested(
   // What comes after the parent settled never becomes a call: an event of it would lie outside its root (P-84).
   if (!attempt.open || call.settled || call.givenUp) return Promise.resolve(aborted(false, 'the parent call has settled'))
   const lane = laneOf(call, read.maxParallel)
-  const cancellation = new Cancellation(read.signal === undefined ? [attempt.nestedCancellation] : [attempt.nestedCancellation, read.signal])
+  const cancellation = new Cancellation(
+    read.signal === undefined ? [attempt.nestedCancellation] : [attempt.nestedCancellation, read.signal],
+  )
   const input = inputOf(call, { name, args, label: read.label, signal: cancellation.signal })
   const work = enqueue(call, { lane, input, onAsk: read.onAsk }).finally(() => {
     attempt.nested?.delete(work)
