@@ -18,7 +18,7 @@ export function renderJob(value: JobValue): ContentBlock[] {
 export function renderResult(value: BashResult, input: Pick<BashInput, 'persistCwd'>): string {
   const facts = [
     ...ending(value),
-    ...(value.stages === undefined ? [] : [`[stages ${value.stages.join(' ')}]`]),
+    ...(value.stages?.some((status) => status !== 0) === true ? [`[stages ${value.stages.join(' ')}]`] : []),
     ...stillRunning(value.survivors, value.job),
     ...(value.state === 'running' && value.job !== undefined ? [`[moved to the background; job ${value.job}]`] : []),
     ...(input.persistCwd === true ? [`[cwd now ${value.cwd}]`] : []),
