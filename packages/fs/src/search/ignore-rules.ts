@@ -3,7 +3,7 @@
  * `.git/info/exclude`, each from the nearest directory outwards, whether or not there is a repository. Pure: who walks the tree hands the
  * texts in.
  */
-import ignore, { type Ignore } from 'ignore'
+import { ignoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts'
 
 /** In order of precedence. */
 export const IGNORE_FILES = ['.rgignore', '.ignore', '.gitignore', '.git/info/exclude'] as const
@@ -25,7 +25,7 @@ export interface IgnoreRules {
 
 interface Level {
   directory: string
-  matchers: Partial<Record<IgnoreFile, Ignore>>
+  matchers: Partial<Record<IgnoreFile, IgnoreMatcher>>
   outer: Level | undefined
 }
 
@@ -37,14 +37,10 @@ export function ignoreRules(top: DirectoryRules): IgnoreRules {
 function levelOf(directory: string, texts: DirectoryRules, outer: Level | undefined): Level | undefined {
   const matchers: Level['matchers'] = {}
   for (const file of IGNORE_FILES) {
-    const text = texts[file]
-    if (text !== undefined && text.trim() !== '') matchers[file] = ignore({ ignorecase: false }).add(withoutBom(text))
+    const matcher = ignoreMatcher(texts[file] ?? '')
+    if (matcher !== undefined) matchers[file] = matcher
   }
   return Object.keys(matchers).length === 0 ? outer : { directory, matchers, outer }
-}
-
-function withoutBom(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
 
 function rulesAt(level: Level | undefined): IgnoreRules {
@@ -57,9 +53,8 @@ function rulesAt(level: Level | undefined): IgnoreRules {
 function ignoredAt(level: Level, path: string, directory: boolean): boolean {
   for (const file of IGNORE_FILES) {
     for (let at: Level | undefined = level; at !== undefined; at = at.outer) {
-      const verdict = at.matchers[file]?.test(pathFrom(at.directory, path) + (directory ? '/' : ''))
-      if (verdict?.ignored === true) return true
-      if (verdict?.unignored === true) return false
+      const verdict = at.matchers[file]?.verdict(pathFrom(at.directory, path), directory)
+      if (verdict !== undefined) return verdict === 'ignored'
     }
   }
   return false

@@ -97,7 +97,7 @@ export function createScanner(request: ScanRequest): Scanner {
   const hits: ScannedHit[] = []
   let count = 0
   let lineNumber = 1
-  let lastHitLine = 0
+  let lastHitLine = -1
   let earlier: string[] = []
   let waiting: ScannedHit[] = []
   const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
@@ -127,10 +127,16 @@ export function createScanner(request: ScanRequest): Scanner {
   }
   const emit = (text: string, place: { line: number; start: number; end: number; at: number; column: number }): void => {
     if (place.line <= lastHitLine) return
+    // In a run of matching lines only the first has a beginning that both engines know.
+    const continues = request.multiline && place.line === lastHitLine + 1
     lastHitLine = place.line
     if (request.mode !== 'lines') return
     const line = withoutReturn(text.slice(place.start, place.end))
-    const hit: ScannedHit = { line: place.line, column: place.column, ...shownLine(line, Math.min(place.at, line.length)) }
+    const hit: ScannedHit = {
+      line: place.line,
+      column: continues ? 1 : place.column,
+      ...shownLine(line, continues ? 0 : Math.min(place.at, line.length)),
+    }
     if (request.before > 0) hit.before = linesBefore(text, place.start)
     if (request.after > 0) {
       hit.after = linesAfter(text, place.end + 1, request.after)
@@ -183,7 +189,9 @@ export function createScanner(request: ScanRequest): Scanner {
           at = found[0].length === 0 ? found.index + 1 : found.index + found[0].length
         } else {
           const inside = inLine.exec(withoutReturn(text.slice(start, end)))
-          if (inside !== null) {
+          // As the ripgrep engine has it: nothing is found behind the last character of a text without a last line end.
+          const beyond = inside !== null && inside[0] === '' && start + inside.index === text.length
+          if (inside !== null && !beyond) {
             count += 1
             emitMatch(text, { index: start + inside.index, length: 0 }, { line: lineAt(start), start })
           }

@@ -52,8 +52,9 @@ export function parseClass(pattern: string, start: number, context: Translation)
 
 function classItem(pattern: string, at: number, context: Translation): { source: string; end: number } {
   const named = /^\[:(\^?)(\w+):\]/.exec(pattern.slice(at))
-  if (named !== null) {
-    const members = ASCII_CLASSES[named[2] ?? ''] ?? context.refuse(`the class name ${named[2]} is not known`)
+  // An unknown name is a class of its letters.
+  const members = ASCII_CLASSES[named?.[2] ?? '']
+  if (named !== null && members !== undefined) {
     return { source: named[1] === '^' ? `[^${members}]` : members, end: at + named[0].length }
   }
   if (pattern[at] === '[') return parseClass(pattern, at, context)

@@ -89,7 +89,11 @@ function* checkedGroup(check: Check, group: readonly PrintedLine[]): Generator<F
   }
 }
 
-function hitsOf(file: HitFile, group: readonly PrintedLine[], { before, after }: { before: number; after: number }): ScannedHit[] {
+function hitsOf(
+  file: HitFile,
+  group: readonly PrintedLine[],
+  { before, after, multiline }: { before: number; after: number; multiline: boolean },
+): ScannedHit[] {
   const byNumber = new Map(group.map((line) => [line.line, line]))
   const around = (from: number, step: number, most: number): string[] => {
     const texts: string[] = []
@@ -102,7 +106,9 @@ function hitsOf(file: HitFile, group: readonly PrintedLine[], { before, after }:
     return step < 0 ? texts.toReversed() : texts
   }
   return group.flatMap((line): ScannedHit[] => {
-    const shown = line.kind === 'match' ? file.hit(line) : undefined
+    // In a run of matching lines the engine tells only where the first match begins.
+    const continues = multiline && byNumber.get(line.line - 1)?.kind === 'match'
+    const shown = line.kind === 'match' ? file.hit(continues ? { ...line, column: 1 } : line) : undefined
     if (shown === undefined) return []
     const hit: ScannedHit = { line: line.line, ...shown }
     if (before > 0) hit.before = around(line.line, -1, before)
