@@ -119,7 +119,7 @@ function locate(
     const isLast = queue.length === 0
     const place = { parent, parentPath: pathOf(), root, isRoot: false }
     if (inode === undefined) {
-      if (queue.includes('..')) throw new FsError('FS_NOT_FOUND', { path })
+      if (queue.includes('..')) throw new FsError(leavesRoot(stack.length + 1, queue) ? 'FS_OUTSIDE_ROOT' : 'FS_NOT_FOUND', { path })
       const missing = [name, ...queue]
       const last = missing.pop() ?? name
       return { ...place, name: last, inode: undefined, missingParents: missing }
@@ -141,6 +141,15 @@ function locate(
     if (inode.kind !== 'directory') throw new FsError('FS_NOT_DIRECTORY', { path, at: name, kind: inode.kind })
     stack.push({ inode, name })
   }
+}
+
+/** Behind a missing directory `..` can only be counted. */
+function leavesRoot(depth: number, names: readonly string[]): boolean {
+  let at = depth
+  return names.some((name) => {
+    at += name === '..' ? -1 : 1
+    return at < 0
+  })
 }
 
 function endOnDirectory({ top, root, stack }: { top: Inode; root: string; stack: { inode: Inode; name: string }[] }): Located {

@@ -122,7 +122,7 @@ async function stepTo(path: string, { start, order }: { start: Start; order: Wal
       if (isMagic(absolute)) throw new FsError('FS_OUTSIDE_ROOT', { path })
       const found = await stepper.child(parent, name)
       if (found === undefined) {
-        if (queue.includes('..')) throw new FsError('FS_NOT_FOUND', { path })
+        if (queue.includes('..')) throw new FsError(leavesRoot(stack.length + 1, queue) ? 'FS_OUTSIDE_ROOT' : 'FS_NOT_FOUND', { path })
         const missing = [name, ...queue]
         const last = missing.pop() ?? name
         return walked({ root, parent, leaf: undefined, name: last, parentPath: pathOf([]), missingParents: missing, isRoot: false }, opened)
@@ -153,6 +153,16 @@ async function stepTo(path: string, { start, order }: { start: Start; order: Wal
     for (const held of opened) held.close()
     throw hostError(error, path)
   }
+}
+
+/** Behind a missing directory `..` can only be counted. */
+function leavesRoot(depth: number, names: readonly string[]): boolean {
+  let at = depth
+  for (const name of names) {
+    at += name === '..' ? -1 : 1
+    if (at < 0) return true
+  }
+  return false
 }
 
 function shownName(absolute: string, roots: readonly Root[]): string {
