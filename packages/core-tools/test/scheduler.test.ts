@@ -374,3 +374,32 @@ test('P-73 to P-78: whatever settles when, results and events keep the model’s
     { numRuns: 40 },
   )
 }, 60_000)
+
+test('P-12, P-27: arguments that wait for their turn are isolated from the caller and read once', async () => {
+  const h = await lanes()
+  h.runtime.register(scriptedTool('echo', { concurrency: () => 'parallel' }))
+  const args = { list: [1] }
+  let reads = 0
+  const input = {
+    callId: 'once',
+    name: 'echo',
+    get arguments() {
+      reads += 1
+      return args
+    },
+  }
+  const hostile = {
+    callId: 'throws',
+    name: 'echo',
+    get arguments(): never {
+      throw new Error('no')
+    },
+  }
+  const all = h.runtime.executeAll([h.call('X', 'exclusive'), input, hostile])
+  args.list.push(2)
+  h.open('X')
+  const [, once, throws] = await all
+  expect(valueOf(once as never)).toEqual({ list: [1] })
+  expect(reads).toBe(1)
+  expect(errorOf(throws as never).code).toBe('INVALID_TOOL_INPUT')
+})

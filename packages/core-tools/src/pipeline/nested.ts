@@ -5,6 +5,7 @@ import type { ToolExecutionInput } from '../contracts/execution.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import { deniedSurface } from '../contracts/surface.ts'
 import type { NestedCallOptions } from '../contracts/tool.ts'
+import { isolate } from '../json/isolate.ts'
 import type { Attempt } from './attempt.ts'
 import type { Call } from './call.ts'
 import { Cancellation, isAbortSignal } from './cancellation.ts'
@@ -62,7 +63,7 @@ function inputOf(call: Call, given: { name: string; args: unknown; label: string
   const input: ToolExecutionInput = {
     callId: given.label === undefined ? `${callId}:${number}` : `${callId}:${given.label}:${number}`,
     name: given.name,
-    arguments: given.args,
+    arguments: isolate(given.args),
     caller: 'program',
     parent: call.token,
     signal: given.signal,

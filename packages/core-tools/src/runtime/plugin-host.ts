@@ -12,6 +12,8 @@ export class PluginHost {
   readonly #services: ServiceContainer
   /** In the order in which they were applied. */
   readonly #applied = new Map<string, AsyncDisposer>()
+  /** Names being applied right now. */
+  readonly #applying = new Set<string>()
   #closed = false
 
   constructor(runtime: () => ToolRuntime, services: ServiceContainer) {
@@ -20,13 +22,17 @@ export class PluginHost {
   }
 
   async applyAll(plugins: readonly ToolPlugin[]): Promise<void> {
-    const ordered = orderPlugins(plugins, (token) => this.#services.has(token), { taken: (name) => this.#applied.has(name) })
+    const ordered = orderPlugins(plugins, (token) => this.#services.has(token), {
+      taken: (name) => this.#applied.has(name) || this.#applying.has(name),
+    })
     for (const plugin of ordered) await this.#apply(plugin)
   }
 
   async use(plugin: ToolPlugin): Promise<AsyncDisposer> {
     if (this.#closed) throw new ToolSeamError(ErrorCode.INVALID_PLUGIN, 'the runtime is disposed and takes no plugins')
-    const [checked] = orderPlugins([plugin], (token) => this.#services.has(token), { taken: (name) => this.#applied.has(name) })
+    const [checked] = orderPlugins([plugin], (token) => this.#services.has(token), {
+      taken: (name) => this.#applied.has(name) || this.#applying.has(name),
+    })
     return this.#apply(checked ?? plugin)
   }
 
@@ -40,7 +46,8 @@ export class PluginHost {
 
   async #apply(plugin: ToolPlugin): Promise<AsyncDisposer> {
     const { name } = plugin
-    const dispose = await applyPlugin(plugin, this.#runtime())
+    this.#applying.add(name)
+    const dispose = await applyPlugin(plugin, this.#runtime()).finally(() => this.#applying.delete(name))
     const own = createAsyncDisposer(async () => {
       if (this.#applied.get(name) === own) this.#applied.delete(name)
       await dispose()

@@ -5,6 +5,7 @@ import { isExecutionToken, type ToolExecutionInput } from '../contracts/executio
 import { ErrorCode, ToolSeamError } from '../contracts/errors.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import type { StagedRuntime } from '../contracts/staged.ts'
+import { isolate } from '../json/isolate.ts'
 import { Cancellation, isAbortSignal } from '../pipeline/cancellation.ts'
 import { Lane } from './lane.ts'
 
@@ -47,14 +48,8 @@ function readCall(input: ToolExecutionInput, index: number): ToolExecutionInput 
   if (parent !== undefined && !isExecutionToken(parent)) throw refuse(`parent of call "${callId}" is not an execution token`)
   if (signal !== undefined && signal !== null && !isAbortSignal(signal)) throw refuse(`signal of call "${callId}" is not an abort signal`)
   const { agent, caller, rootCallId, turnId } = input
-  const read: ToolExecutionInput = {
-    callId,
-    name,
-    // Read by the pipeline after the tool is resolved; a getter that throws is its business.
-    get arguments() {
-      return input.arguments
-    },
-  }
+  // Assigned, not spread: a getter that throws must stay one.
+  const read: ToolExecutionInput = Object.defineProperties({ callId, name }, Object.getOwnPropertyDescriptors(readArguments(input)))
   if (agent !== undefined) read.agent = agent
   if (caller !== undefined) read.caller = caller
   if (rootCallId !== undefined) read.rootCallId = rootCallId
@@ -62,6 +57,20 @@ function readCall(input: ToolExecutionInput, index: number): ToolExecutionInput 
   if (turnId !== undefined) read.turnId = turnId
   if (signal !== undefined && signal !== null) read.signal = signal
   return read
+}
+
+/** Once, and isolated from the caller. A getter that throws is told by the pipeline, as for any call. */
+function readArguments(input: ToolExecutionInput): Pick<ToolExecutionInput, 'arguments'> {
+  try {
+    const raw = input.arguments
+    return raw === undefined ? {} : { arguments: isolate(raw) }
+  } catch (error) {
+    return {
+      get arguments(): never {
+        throw error
+      },
+    }
+  }
 }
 
 function fuse(call: ToolExecutionInput, batch: AbortSignal | undefined): { input: ToolExecutionInput; cancellation?: Cancellation } {
