@@ -5,7 +5,7 @@
 import type { CallPath, CallView } from '@toolseam/core-tools'
 import type { PolicyCall, ToolFacts } from '../definition/policy.ts'
 import { type EffectiveAnnotations, effectiveAnnotations } from './conditions.ts'
-import { type FactSources, isInsideAny, locate, type PathFact, type WantedPath } from './path-facts.ts'
+import { type FactSources, isInsideAny, locate, located, type PathFact, type WantedPath } from './path-facts.ts'
 import { absolutePath } from './path-pattern.ts'
 import { normalDomain } from './rule.ts'
 import { shellFacts } from './shell-facts.ts'
@@ -49,7 +49,7 @@ export async function gatherFacts({ call, view, definition }: DescribedCall, sou
     incomplete: view.incomplete === true,
     ...(shell === undefined ? {} : { commands: shell.parts }),
     cwdInside: view.cwd === undefined || isInsideAny(absolutePath(view.cwd, sources.root), sources),
-    paths: wanted.length === 0 ? [] : await Promise.all(wanted.map((path) => locate(path, sources))),
+    paths: wanted.every(isKnown) ? wanted.map((path) => told(path, sources)) : await Promise.all(wanted.map((path) => look(path, sources))),
     ...(view.domains === undefined ? {} : { domains: view.domains.map(normalDomain) }),
     agents: call.agents ?? (call.agent === undefined ? [] : [call.agent]),
   }
@@ -59,4 +59,17 @@ function ownPath({ path, access, resolved, protected: guarded }: CallPath, view:
   const base = absolutePath(view.cwd ?? '.', sources.root) ?? sources.root
   const candidate = path === '' ? undefined : path.startsWith('/') ? path : `${base}/${path}`
   return { path, access, protected: guarded === true, of: 'call', candidates: [candidate], ...(resolved === undefined ? {} : { resolved }) }
+}
+
+/** The tool has said where it leads. */
+function isKnown(path: WantedPath): boolean {
+  return path.resolved !== undefined
+}
+
+function told(path: WantedPath, sources: FactSources): PathFact {
+  return located(path, [path.resolved], sources)
+}
+
+async function look(path: WantedPath, sources: FactSources): Promise<PathFact> {
+  return isKnown(path) ? told(path, sources) : locate(path, sources)
 }

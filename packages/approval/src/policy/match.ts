@@ -125,16 +125,18 @@ function matchWholePath(pattern: PathPattern, path: PathFact): boolean {
 /** Deny and ask: as given or as resolved, in any place. Taking a folder away touches all that is in it. */
 function touchesPath(pattern: PathPattern, path: PathFact, facts: CallFacts): boolean {
   const whole = path.access === 'write' && takesAway(path, facts)
-  return path.places.some(
-    ({ given, resolved }) => touches(pattern, given, whole) || (resolved !== undefined && touches(pattern, resolved, whole)),
-  )
+  for (const { given, resolved } of path.places) {
+    if (touches(pattern, given, whole) || (resolved !== undefined && resolved !== given && touches(pattern, resolved, whole))) return true
+  }
+  return false
 }
 
 function touches(pattern: PathPattern, path: string, whole: boolean): boolean {
   return matchPath(pattern, path) || (whole && reachesBelow(pattern, path))
 }
 
-function takesAway(path: PathFact, facts: CallFacts): boolean {
+/** Whether what is below the path goes with it. */
+export function takesAway(path: PathFact, facts: CallFacts): boolean {
   if (path.of === 'call') return facts.view.kind === 'delete' || facts.view.kind === 'move'
   return path.of === 'operand' && (facts.commands ?? []).some(({ argv }) => /(^|\/)(rm|mv|rmdir|unlink)$/.test(argv[0] ?? ''))
 }

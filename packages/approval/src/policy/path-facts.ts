@@ -35,18 +35,24 @@ export interface WantedPath extends Omit<PathFact, 'places' | 'certain' | 'insid
 }
 
 export async function locate(wanted: WantedPath, sources: FactSources): Promise<PathFact> {
-  const { candidates, ...fact } = wanted
-  const known = fact.resolved
+  const resolved = await Promise.all(
+    wanted.candidates.map((candidate) => (candidate === undefined ? undefined : sources.resolver.resolve(candidate))),
+  )
+  return located(wanted, resolved, sources)
+}
+
+/** `resolved`: where each candidate leads. A tool that works on paths has told it. */
+export function located({ candidates, ...fact }: WantedPath, resolved: readonly (string | undefined)[], sources: FactSources): PathFact {
   const places: { given: string; resolved?: string }[] = []
   let certain = candidates.length > 0
   let inside = certain
-  for (const candidate of candidates) {
+  for (const [index, candidate] of candidates.entries()) {
     const given = candidate === undefined ? undefined : absolutePath(candidate, '/')
-    const resolved = candidate === undefined ? undefined : (known ?? (await sources.resolver.resolve(candidate)))
-    if (given !== undefined) places.push(place(given, resolved, sources))
-    if (places.length <= 1 && resolved !== undefined) fact.resolved = resolved
-    certain &&= given !== undefined && resolved !== undefined
-    inside &&= isInsideAny(resolved, sources)
+    const target = candidate === undefined ? undefined : resolved[index]
+    if (given !== undefined) places.push(place(given, target, sources))
+    if (places.length <= 1 && target !== undefined) fact.resolved = target
+    certain &&= given !== undefined && target !== undefined
+    inside &&= isInsideAny(target, sources)
   }
   return { ...fact, places, certain, inside }
 }

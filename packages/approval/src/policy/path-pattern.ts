@@ -21,6 +21,8 @@ export interface PathPattern {
   segments: readonly (Wildcard | typeof DEEP)[]
   /** All literal characters before the first wildcard: a cheap first look. */
   prefix: string
+  /** The folder that all matches are in or are: the literal segments before the first wildcard. */
+  folder: string
 }
 
 export interface PathBase {
@@ -49,13 +51,22 @@ export function parsePathPattern(text: string, options: PathBase & { fold(path: 
   const folded = options.fold(`/${parts.join('/')}`)
   const segments = (folded === '/' ? [] : folded.slice(1).split('/')).map((part) => (part === DEEP ? DEEP : parseWildcard(part)))
   const compact = segments.filter((segment, index) => !(segment === DEEP && segments[index - 1] === DEEP))
-  return { ok: true, pattern: { segments: compact, prefix: literalPrefix(compact) } }
+  return { ok: true, pattern: { segments: compact, prefix: literalPrefix(compact), folder: literalFolder(compact) } }
 }
 
 function absolutePattern(text: string, options: PathBase): string | undefined {
   if (text.startsWith('/')) return text
   if (text === '~' || text.startsWith('~/')) return options.home === undefined ? undefined : options.home + text.slice(1)
   return `${options.base}/${text}`
+}
+
+function literalFolder(segments: readonly (Wildcard | typeof DEEP)[]): string {
+  let folder = ''
+  for (const segment of segments) {
+    if (segment === DEEP || !isLiteral(segment)) break
+    folder += `/${segment[0] ?? ''}`
+  }
+  return folder
 }
 
 function literalPrefix(segments: readonly (Wildcard | typeof DEEP)[]): string {
@@ -135,6 +146,7 @@ function matchSegments(segments: PathPattern['segments'], parts: readonly string
 /** An absolute path without `.` and `..`; undefined for what is no path (empty, NUL). Links are not looked at. */
 export function absolutePath(path: string, base: string): string | undefined {
   if (path === '' || path.includes('\0')) return undefined
+  if (path.startsWith('/') && path.length > 1 && !/\/(?:\/|\.\.?(?:\/|$)|$)/.test(path)) return path
   const parts: string[] = []
   for (const part of (path.startsWith('/') ? path : `${base}/${path}`).split('/')) {
     if (part === '' || part === '.') continue

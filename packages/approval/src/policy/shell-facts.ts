@@ -14,7 +14,7 @@ export interface ShellFacts {
 
 /** A folder changed on the way gives a path several places. */
 export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
-  const cwd = absolutePath(view.cwd ?? '.', sources.root) ?? sources.root
+  const cwd = view.cwd === undefined ? sources.root : (absolutePath(view.cwd, sources.root) ?? sources.root)
   const parts = commandParts(view.effects)
   const folders = workingFolders(parts, { cwd, home: sources.home })
   const redirects = writtenTargets(parts).map((target) => ({ ...wanted(target, 'write', folders), of: 'redirect' as const }))
@@ -25,7 +25,7 @@ export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
       candidates: folders.placesOfResolved(path.path),
     }
   })
-  const { operands, loose } = tellApart(named, { redirects, words: wordPlaces(parts, folders) })
+  const { operands, loose } = tellApart(named, { redirects, words: () => wordPlaces(parts, folders) })
   settleCertainty(parts, view.effects, loose)
   const moves = changedFolders(parts).map((target) => wanted(target, 'read', folders))
   return { parts, paths: [...redirects, ...operands, ...moves] }
@@ -40,7 +40,7 @@ function wanted(word: string | null, access: 'read' | 'write', folders: WorkingF
 interface Known {
   redirects: WantedPath[]
   /** Every place that a word of a command may name. */
-  words: ReadonlySet<Place>
+  words(): ReadonlySet<Place>
 }
 
 /** What is written and is no word of a command is a redirect around several commands. A redirect that is known already is not told twice. */
@@ -53,7 +53,7 @@ function tellApart(named: readonly WantedPath[], { redirects, words }: Known): {
       twin.protected ||= path.protected
       return []
     }
-    if (lexical(path.candidates).some((place) => words.has(place))) return [path]
+    if (lexical(path.candidates).some((place) => words().has(place))) return [path]
     loose++
     return [{ ...path, of: 'redirect' }]
   })
