@@ -60,7 +60,7 @@ async function changesOf(layer: OverlayLayer): Promise<OverlayChange[]> {
 
 function kindOf(entry: LayerEntry): OverlayChange['kind'] | undefined {
   if (entry.kind === 'gone') return entry.lower === undefined ? undefined : 'delete'
-  return entry.lower === undefined ? 'create' : entry.kind === 'directory' ? undefined : 'modify'
+  return entry.lower === undefined ? 'create' : 'modify'
 }
 
 async function commitLayer({ lower, layer, intent }: { lower: FileSystem; layer: OverlayLayer; intent: WriteIntent }): Promise<Change[]> {
@@ -69,7 +69,7 @@ async function commitLayer({ lower, layer, intent }: { lower: FileSystem; layer:
   const changes: Change[] = []
   // Removals first, deepest first; then what is new, from the top.
   for (const [path, entry] of [...entries].reverse()) {
-    if (entry.kind !== 'gone' || entry.lower === undefined) continue
+    if (entry.kind === 'file' || entry.lower === undefined) continue
     const target = await lower.resolve(path, { leaf: 'keep' })
     if ((await lower.stat(target)).kind !== 'missing')
       changes.push(...(await lower.remove(target, { ...intent, expect: 'any', recursive: true })))

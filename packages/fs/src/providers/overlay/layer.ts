@@ -39,11 +39,8 @@ export function overlayLayer(): OverlayLayer {
   return {
     get: (path) => known.get(path),
     hides(path) {
-      // The nearest entry above decides: a directory made anew over a gap does not show what was below the gap.
-      for (const [above, entry] of known) {
-        if (above !== path && isWithin(path, above) && (entry.kind === 'gone' || (entry.kind === 'directory' && entry.lower === undefined)))
-          return true
-      }
+      // A directory in the layer was made there: what the lower file system has below that name is another one's.
+      for (const [above, entry] of known) if (above !== path && isWithin(path, above) && entry.kind !== 'file') return true
       return false
     },
     set(path, entry, lower) {

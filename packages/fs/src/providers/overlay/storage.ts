@@ -158,8 +158,7 @@ export function overlayStorage({ lower, layer, lockSpace }: { lower: FileSystem;
     },
     async readDirectory(spot) {
       const entries = new Map<string, DirectoryEntry>()
-      const seesLower = !layer.hides(spot.absolute) && layer.get(spot.absolute)?.lower !== undefined
-      if (seesLower || (layer.get(spot.absolute) === undefined && !layer.hides(spot.absolute))) {
+      if (layer.get(spot.absolute) === undefined && !layer.hides(spot.absolute)) {
         for (const entry of await lowerEntries(lower, spot.absolute)) entries.set(entry.name, entry)
       }
       for (const [name, entry] of layer.below(spot.absolute)) {
