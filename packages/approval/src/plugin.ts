@@ -10,7 +10,7 @@ import { Approval, type AskForwarding } from './definition/approval.ts'
 import type { PolicyPreset, PolicySource } from './definition/policy-file.ts'
 import { Policy, type PolicyRuntime, type RulePolicy } from './definition/policy.ts'
 import { ApprovalStore } from './definition/store.ts'
-import { userKey } from './providers/hash/key-file.ts'
+import { isKeyInside, userKey } from './providers/hash/key-file.ts'
 import { createSeal } from './providers/hash/seal.ts'
 import { lazyStore } from './providers/lazy-store.ts'
 import { openSealed, storeFolder, type OpenStoreOptions } from './providers/open-store.ts'
@@ -52,6 +52,9 @@ export function approval(options: ApprovalOptions): ToolPlugin {
       // What can be tested before the other plugins are there; the rest at the first call.
       await policy.runTests()
       for (const notice of policy.notices) runtime.logger.info(`approval: ${notice}`)
+      if (options.secret === undefined && isKeyInside(options.root)) {
+        runtime.logger.warn('approval: the configuration folder, which holds the key of approvals, lies inside the root: tools can read it')
+      }
       const parts = partsOf(runtime, policy, options)
       const service = createApprovalService(parts)
       provide(runtime, { policy, store: parts.store, service })

@@ -154,7 +154,8 @@ function inputOf({ call, tool, args }: ApprovalRecord, signal: AbortSignal): Too
 async function closeLeftover(parts: ApprovalParts, id: string, result: ToolResult): Promise<void> {
   const record = await parts.store.get(id)
   if (record === undefined || result.isError === false) return
-  if (result.error.code === 'TOOL_ABORTED_BEFORE_DISPATCH' || result.error.code === 'SERVICE_MISSING') return
+  // Stopped here, or the tool is not here: another process may run it.
+  if (result.error.code === 'TOOL_ABORTED_BEFORE_DISPATCH' || result.error.code === 'UNKNOWN_TOOL') return
   const state = record.state === 'pending' ? 'cancelled' : record.state === 'approved' ? 'expired' : undefined
   if (state === undefined) return
   await parts.store.close(id, { expectedRevision: record.revision, state }).catch((error: unknown) => {
@@ -168,7 +169,8 @@ async function closeLeftover(parts: ApprovalParts, id: string, result: ToolResul
  */
 export function adoptResumed(parts: ApprovalParts, execution: ToolExecution): undefined | (() => Promise<ToolResult | undefined>) {
   const resumed = parts.resumed.get(execution.callId)
-  if (resumed === undefined || resumed.record.tool.name !== execution.name || resumed.token !== undefined) return undefined
+  if (resumed === undefined || resumed.token !== undefined) return undefined
+  if (resumed.record.tool.name !== execution.name || resumed.record.call.agent !== execution.agent) return undefined
   resumed.token = execution.token
   return async () => {
     const { id } = resumed.record

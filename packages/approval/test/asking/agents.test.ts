@@ -221,3 +221,43 @@ describe('a call that a deny matches never runs through any route', () => {
     expect(codeOf(await r.call('harmless', { text: 'harmless' }))).toBe('ok')
   })
 })
+
+describe('A-10: the model cannot answer', () => {
+  const bash: ToolDefinition = defineTool<{ command: string }, string>({
+    name: 'bash',
+    description: 'A shell.',
+    input: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
+    describeCall: ({ command }) => ({
+      title: command,
+      kind: 'execute',
+      command,
+      effects: { verdict: 'mutating', commands: [{ argv: command.split(' '), dynamic: false, redirects: [] }], paths: [], reasons: [] },
+    }),
+    execute: () => expect.fail('ran'),
+  }) as ToolDefinition
+
+  test.each([
+    'toolseam approvals approve apr_1',
+    '/usr/bin/toolseam approvals resume',
+    'toolseam policy trust',
+    'npx toolseam approvals approve x',
+  ])('A-10: `%s` is denied in every preset, whatever the rules allow', async (command) => {
+    const r = await rig({
+      preset: 'full-access',
+      policy: { version: 1, allow: ['bash(toolseam *)', 'bash(npx *)'] },
+      tools: [bash],
+      answerers: [scripted([yes])],
+    })
+    expect(codeOf(await r.runtime.execute({ callId: 'c1', name: 'bash', arguments: { command } }))).toBe('TOOL_DENIED')
+    expect(await r.approval.list()).toEqual([])
+  })
+
+  test('A-10: what a tool or a hook returns is no decision', async () => {
+    const r = await rig({ tool: { meta: () => ({ outcome: 'approve' }) } })
+    r.runtime.hooks.preExecute.tap(
+      'pushy',
+      (decision) => ({ ...decision, kind: 'allow', approval: { outcome: 'approve' } }) as typeof decision,
+    )
+    expect(codeOf(await r.call('c1'))).toBe('APPROVAL_UNAVAILABLE')
+  })
+})

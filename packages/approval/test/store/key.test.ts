@@ -48,3 +48,11 @@ test('A-11: the plugin makes the key at the first ask, outside the root', async 
   expect(codeOf(await r.call('c1'))).toBe('ok')
   expect(await readFile(join(config, KEY_FILE))).toHaveLength(32)
 })
+
+test('A-11: a configuration folder inside the root is warned of', async () => {
+  const { config } = await scratch()
+  const inside = await rig({ root: join(config, '..'), secret: undefined as never })
+  expect(inside.logged.join()).toContain('inside the root')
+  const outside = await rig({ root: join(config, '..', 'root'), secret: undefined as never })
+  expect(outside.logged.join()).not.toContain('inside the root')
+})

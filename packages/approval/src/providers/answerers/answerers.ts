@@ -23,7 +23,7 @@ export interface CallbackOptions {
   agent?: string
 }
 
-export function callback(fn: AnswerCallback, options: CallbackOptions): Answerer {
+export function callback(fn: AnswerCallback, options: CallbackOptions = { id: 'callback' }): Answerer {
   const { id, name, verified = false, interactive = true, agent } = options
   const by: Approver = { kind: 'callback', id, verified, ...(name === undefined ? {} : { name }) }
   return {

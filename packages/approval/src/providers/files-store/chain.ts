@@ -22,11 +22,13 @@ export const NO_CHAIN: Chain = { last: 0, forged: 0, unreadable: false }
 
 /** Reads what is new since `known`. */
 export async function readChain(folder: string, known: Chain | undefined, seal: Seal | undefined): Promise<Chain> {
-  if (known === undefined && !(await requireFolder(folder))) return NO_CHAIN
-  const numbers = (await namesIn(folder)).flatMap(revisionNumber).toSorted((a, b) => a - b)
+  if (known === undefined && !requireFolder(folder)) return NO_CHAIN
+  const numbers = namesIn(folder)
+    .flatMap(revisionNumber)
+    .toSorted((a, b) => a - b)
   let chain = known ?? NO_CHAIN
   for (const number of numbers) {
-    if (number > chain.last) chain = await extend(chain, number, await readText(fileOf(folder, number)), seal)
+    if (number > chain.last) chain = await extend(chain, number, readText(fileOf(folder, number)), seal)
   }
   return chain
 }

@@ -178,7 +178,7 @@ export async function openFilesStore(options: FilesStoreOptions): Promise<Approv
   }
 
   async function askIds(): Promise<string[]> {
-    return (await namesIn(asks)).filter((name) => ID_PATTERN.test(name))
+    return namesIn(asks).filter((name) => ID_PATTERN.test(name))
   }
 
   /** Unreadable records are left out here; `watch` names them. */
@@ -187,6 +187,8 @@ export async function openFilesStore(options: FilesStoreOptions): Promise<Approv
     const found: ApprovalRecord[] = []
     for (let start = 0; start < ids.length; start += READ_WIDTH) {
       const read = await Promise.all(ids.slice(start, start + READ_WIDTH).map(async (id) => chainOf(id)))
+      // Others have their turn between two groups.
+      await new Promise((resolve) => setImmediate(resolve))
       for (const chain of read) if (chain.record !== undefined && !chain.unreadable) found.push(chain.record)
     }
     return found

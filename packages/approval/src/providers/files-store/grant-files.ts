@@ -81,14 +81,14 @@ export function grantFiles(parts: GrantParts): GrantFiles {
   }
 
   async function ensureBase(base: string): Promise<void> {
-    await ensureFolders(dirname(base))
+    ensureFolders(dirname(base))
     await ensureFolder(base)
     await ensureFolder(join(base, SCRATCH))
   }
 
   async function listIn(base: string): Promise<Grant[]> {
-    if (!(await requireFolder(base))) return []
-    const ids = (await namesIn(base)).filter((name) => ID_PATTERN.test(name))
+    if (!requireFolder(base)) return []
+    const ids = namesIn(base).filter((name) => ID_PATTERN.test(name))
     const grants = await Promise.all(ids.map(async (id) => readIn(base, id)))
     return grants.filter((grant) => grant !== undefined)
   }
@@ -106,13 +106,13 @@ export function grantFiles(parts: GrantParts): GrantFiles {
       if (!(await isGiven(entry, at))) return undefined
       confirmed.add(at)
     }
-    const revoked = await readText(join(at, 'revoked.json'))
+    const revoked = readText(join(at, 'revoked.json'))
     return revoked === undefined ? entry.grant : deepFreeze({ ...entry.grant, ...revocationOf(revoked) })
   }
 
   async function readEntry(base: string, id: string): Promise<{ grant: Grant; origin: string } | undefined> {
-    if (!(await requireFolder(join(base, id)))) return undefined
-    const text = await readText(join(base, id, 'grant.json'))
+    if (!requireFolder(join(base, id))) return undefined
+    const text = readText(join(base, id, 'grant.json'))
     if (text === undefined) return undefined
     const stored = parse(text)
     if (!isFields(stored) || stored['v'] !== 1 || typeof stored['origin'] !== 'string') return undefined
@@ -123,7 +123,7 @@ export function grantFiles(parts: GrantParts): GrantFiles {
   }
 
   async function isGiven({ grant, origin }: { grant: Grant; origin: string }, at: string): Promise<boolean> {
-    if ((await readText(join(at, 'confirmed'))) !== undefined) return true
+    if (readText(join(at, 'confirmed')) !== undefined) return true
     const recordId = recordIdOfGrant(grant.id)
     const record =
       grant.scope !== 'user' || origin === parts.path

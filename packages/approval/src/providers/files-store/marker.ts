@@ -15,22 +15,25 @@ const STATE_FOLDER = '.toolseam'
 export async function openFolder(path: string): Promise<string> {
   await makeParent(dirname(path))
   await ensureFolder(path)
-  const identity = (await readMarker(path)) ?? (await makeMarker(path))
+  const identity = readMarker(path) ?? (await makeMarker(path))
   await ensureFolder(join(path, 'asks'))
   await ensureFolder(join(path, '.drafts'))
   return identity
 }
 
 async function makeParent(parent: string): Promise<void> {
-  if (basename(parent) !== STATE_FOLDER) return ensureFolders(parent)
-  await ensureFolders(dirname(parent))
+  if (basename(parent) !== STATE_FOLDER) {
+    ensureFolders(parent)
+    return
+  }
+  ensureFolders(dirname(parent))
   const { created } = await ensureFolder(parent)
   // State of this machine and user: never committed with the project.
   if (created) await publish('*\n', join(parent, '.gitignore'), parent)
 }
 
-async function readMarker(path: string): Promise<string | undefined> {
-  const text = await readText(join(path, MARKER))
+function readMarker(path: string): string | undefined {
+  const text = readText(join(path, MARKER))
   if (text === undefined) return undefined
   const marker = parse(text)
   if (!isFields(marker) || marker['kind'] !== 'files' || marker['v'] !== 1 || typeof marker['id'] !== 'string') {
@@ -45,7 +48,7 @@ async function makeMarker(path: string): Promise<string> {
   const marker = { kind: 'files', v: 1, id: randomBytes(12).toString('hex') }
   await publish(JSON.stringify(marker), join(path, MARKER), join(path, '.drafts'))
   // Another process may have been first.
-  const identity = await readMarker(path)
+  const identity = readMarker(path)
   if (identity === undefined) throw new ApprovalError('APPROVAL_STORE_FAILED', { operation: 'make marker', path })
   return identity
 }

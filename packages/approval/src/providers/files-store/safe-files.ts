@@ -1,51 +1,63 @@
 /**
  * The few file operations that the store is made of. A file appears whole or not at all, under a name that nobody else got (exclusive hard
  * link), and is on the disk with its folder before anyone is told. Links are never followed; folders are 0700, files 0600 (A-32).
+ *
+ * What touches only names and small files is synchronous: it takes microseconds, and a trip through the thread pool a hundred times that.
+ * Waiting for the disk is not.
  */
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { chmod, link, lstat, mkdir, open, readdir, unlink } from 'node:fs/promises'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fsync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { promisify } from 'node:util'
 import { dirname, join } from 'node:path'
 import { errorCode } from '@toolseam/core-tools'
 import { ApprovalError } from '../../definition/errors.ts'
 
+const sync = promisify(fsync)
+
 /** Makes the folder where it is missing. Throws `APPROVAL_STORE_UNSAFE` where a link or a file is in its place. */
 export async function ensureFolder(path: string): Promise<{ created: boolean }> {
-  const made = await mkdir(path, { mode: 0o700 }).then(
-    () => true,
-    (error: unknown) => {
-      if (errorCode(error) === 'EEXIST') return false
-      throw storeFailed('make folder', path, error)
-    },
-  )
-  if (made) await syncFolder(dirname(path))
-  else await requireFolder(path)
-  return { created: made }
+  const created = attempt('make folder', path, () => mkdirSync(path, { mode: 0o700 }), 'EEXIST')
+  if (created) await syncFolder(dirname(path))
+  else requireFolder(path)
+  return { created }
 }
 
 /** Makes a folder that is not part of the store, with those above it; what is there is taken as it is. */
-export async function ensureFolders(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw storeFailed('make folder', path, error)
-  })
+export function ensureFolders(path: string): void {
+  attempt('make folder', path, () => mkdirSync(path, { recursive: true, mode: 0o700 }))
 }
 
 /** False where nothing is there. */
-export async function requireFolder(path: string): Promise<boolean> {
-  const stat = await lstat(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw storeFailed('look at folder', path, error)
-  })
+export function requireFolder(path: string): boolean {
+  let stat: ReturnType<typeof lstatSync> | undefined
+  attempt('look at folder', path, () => (stat = lstatSync(path)), 'ENOENT')
   if (stat === undefined) return false
   if (!stat.isDirectory()) {
     throw new ApprovalError('APPROVAL_STORE_UNSAFE', { path, why: stat.isSymbolicLink() ? 'a symbolic link' : 'not a folder' })
   }
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-    await chmod(path, stat.mode & 0o700).catch((error: unknown) => {
-      throw new ApprovalError('APPROVAL_STORE_UNSAFE', { path, why: 'open to others' }, { cause: error })
-    })
-  }
+  if (process.platform !== 'win32' && (Number(stat.mode) & 0o077) !== 0) closeToOthers(path, Number(stat.mode))
   return true
+}
+
+function closeToOthers(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode & 0o700)
+  } catch (error) {
+    throw new ApprovalError('APPROVAL_STORE_UNSAFE', { path, why: 'open to others' }, { cause: error })
+  }
 }
 
 /** False: the name is taken. `scratch`: a folder of the same file system for the draft. */
@@ -53,78 +65,80 @@ export async function publish(text: string, target: string, scratch: string): Pr
   const draft = join(scratch, `${process.pid}-${randomBytes(8).toString('hex')}`)
   try {
     await writeDraft(draft, text)
-    if (!(await linkTo(draft, target))) return false
+    if (!attempt('hard link', target, () => linkSync(draft, target), 'EEXIST')) return false
     await syncFolder(dirname(target))
     return true
   } finally {
-    await unlink(draft).catch(() => undefined)
+    remove(draft)
   }
 }
 
 async function writeDraft(draft: string, text: string): Promise<void> {
-  const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600).catch(
-    (error: unknown) => {
-      throw storeFailed('make file', draft, error)
-    },
-  )
+  let fd: number | undefined
   try {
-    await file.writeFile(text)
-    await file.sync()
+    fd = openSync(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+    writeFileSync(fd, text)
+    await sync(fd)
   } catch (error) {
     throw storeFailed('write file', draft, error)
   } finally {
-    await file.close()
+    if (fd !== undefined) closeSync(fd)
   }
 }
 
-async function linkTo(draft: string, target: string): Promise<boolean> {
+/** A draft that is left over is swept with its folder; it is nobody's. */
+function remove(draft: string): void {
   try {
-    await link(draft, target)
-    return true
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false
-    throw storeFailed('hard link', target, error)
+    unlinkSync(draft)
+  } catch {
+    // Never made, or gone.
   }
 }
 
 export async function syncFolder(path: string): Promise<void> {
   // Windows cannot open a folder to sync it; its own metadata journal has to do.
   if (process.platform === 'win32') return
+  let fd: number | undefined
   try {
-    const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    try {
-      await folder.sync()
-    } finally {
-      await folder.close()
-    }
+    fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    await sync(fd)
   } catch (error) {
     throw storeFailed('sync folder', path, error)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
 
 /** Undefined: nothing there. A link in its place is an error. */
-export async function readText(path: string): Promise<string | undefined> {
+export function readText(path: string): string | undefined {
+  let fd: number | undefined
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-    try {
-      return await file.readFile('utf8')
-    } finally {
-      await file.close()
-    }
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    return readFileSync(fd, 'utf8')
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined
     if (errorCode(error) === 'ELOOP') throw new ApprovalError('APPROVAL_STORE_UNSAFE', { path, why: 'a symbolic link' })
     throw storeFailed('read file', path, error)
+  } finally {
+    if (fd !== undefined) closeSync(fd)
   }
 }
 
 /** Names in a folder; empty where there is none. */
-export async function namesIn(path: string): Promise<string[]> {
+export function namesIn(path: string): string[] {
+  let names: string[] = []
+  attempt('read folder', path, () => (names = readdirSync(path)), 'ENOENT')
+  return names
+}
+
+/** False: it failed with the code that is an answer here. */
+function attempt(operation: string, path: string, run: () => unknown, answer?: string): boolean {
   try {
-    return await readdir(path)
+    run()
+    return true
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw storeFailed('read folder', path, error)
+    if (answer !== undefined && errorCode(error) === answer) return false
+    throw storeFailed(operation, path, error)
   }
 }
 

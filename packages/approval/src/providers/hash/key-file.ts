@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, mkdir, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { errorCode } from '@toolseam/core-tools'
 import { ApprovalError } from '../../definition/errors.ts'
 import { configFolder } from '../policy-files/config-folder.ts'
@@ -24,6 +24,12 @@ export async function readKeyFile(folder: string): Promise<Uint8Array> {
 /** The key in the user's configuration folder. */
 export async function userKey(): Promise<Uint8Array> {
   return readKeyFile(configFolder())
+}
+
+/** The configuration folder lies inside a root, where tools could read the key. */
+export function isKeyInside(root: string): boolean {
+  const way = relative(resolve(root), resolve(configFolder()))
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function readKey(path: string): Promise<Uint8Array | undefined> {
