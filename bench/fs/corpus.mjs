@@ -14,7 +14,7 @@ export function searchCorpus(root) {
     for (let file = 0; file < 50; file += 1) {
       const index = folder * 50 + file
       const lines = Array.from({ length: 120 }, () => LINE)
-      if (index % 4 === 0) lines[60] = `const needle = ${index}\n`
+      if (index % 4 === 0) lines[110] = `const needle = ${index}\n`
       if (index % 10 === 0) for (let line = 0; line < 100; line += 1) lines[line] = `common ${line} ${LINE}`
       writeFileSync(join(directory, `file-${file}.ts`), lines.join(''))
     }

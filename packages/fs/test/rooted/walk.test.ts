@@ -261,6 +261,7 @@ describe('races', () => {
         }
       }
       for (let from = 0; from < 3000; from += 20) await Promise.all(Array.from({ length: 20 }, (_, index) => attempt(from + index)))
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker, not a window
       swapper.postMessage('stop')
       // Rejects when the swapper failed.
       const [swaps] = (await once(swapper, 'message')) as [number]
