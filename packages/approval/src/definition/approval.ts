@@ -75,19 +75,3 @@ export const Approval: ServiceToken<Approval> = ApprovalSeamToken as ServiceToke
 
 /** Who may be asked for an agent: `forward` to an ancestor's answerers, or `refuse`. The nearest agent named wins. */
 export type AskForwarding = 'forward' | 'refuse' | { readonly [agent: AgentId]: 'forward' | 'refuse' }
-
-export type { Answerer } from './answerer.ts'
-export type {
-  ApprovalDraft,
-  ApprovalFilter,
-  ApprovalOffer,
-  ApprovalRecord,
-  ApprovalState,
-  ApprovalTrailEntry,
-  Approver,
-  Decision,
-  Grant,
-  GrantFilter,
-  GrantScope,
-  StoredDecision,
-} from './record.ts'

@@ -14,7 +14,6 @@ export type ApprovalErrorCode =
   | 'APPROVAL_NOT_OFFERED'
   | 'APPROVAL_FORGED'
   | 'APPROVAL_NOT_CANONICAL'
-  | 'APPROVAL_TOO_LARGE'
   | 'APPROVAL_KEY_UNSAFE'
   | 'APPROVAL_RECORD_UNREADABLE'
   | 'APPROVAL_STORE_KIND'
@@ -35,7 +34,6 @@ const SENTENCES: { readonly [code in ApprovalErrorCode]: string } = {
   APPROVAL_NOT_OFFERED: 'The scope or rule was not offered for this call',
   APPROVAL_FORGED: 'The authentication code of the decision does not fit',
   APPROVAL_NOT_CANONICAL: 'The value has no canonical JSON form',
-  APPROVAL_TOO_LARGE: 'The arguments are too large to be asked about',
   APPROVAL_KEY_UNSAFE: 'The key file is not safe to use',
   APPROVAL_RECORD_UNREADABLE: 'The record is of an unknown version or state and was left alone',
   APPROVAL_STORE_KIND: 'The folder belongs to a store of another kind',

@@ -254,10 +254,8 @@ describe('A-10: the model cannot answer', () => {
 
   test('A-10: what a tool or a hook returns is no decision', async () => {
     const r = await rig({ tool: { meta: () => ({ outcome: 'approve' }) } })
-    r.runtime.hooks.preExecute.tap(
-      'pushy',
-      (decision) => ({ ...decision, kind: 'allow', approval: { outcome: 'approve' } }) as typeof decision,
-    )
+    const pushy = { kind: 'allow' as const, approval: { outcome: 'approve' }, decision: { outcome: 'approve' } }
+    r.runtime.hooks.preExecute.tap('pushy', () => pushy)
     expect(codeOf(await r.call('c1'))).toBe('APPROVAL_UNAVAILABLE')
   })
 })
