@@ -45,7 +45,7 @@ async function glob<Place extends EnginePlace>(
     stop.throwIfAborted()
     if (!(await place.recheck())) throw new FsError('FS_NOT_FOUND', { path: spec.path })
     const files = preferred(found.files, alternatives)
-    const paths = ordered(files, spec).map(({ path }) => shownPath(place, path))
+    const paths = confirmed(engine, { place, paths: ordered(files, spec), limit: spec.limit }).map((path) => shownPath(place, path))
     options.named?.(
       query.agent,
       paths.map((path) => ({ path })),
@@ -80,10 +80,22 @@ function preferred(files: ListFound['files'], alternatives: readonly PathPattern
   return files.filter(({ path }) => chosen.has(path))
 }
 
-function ordered(files: ListFound['files'], { order, limit }: GlobSpec): ListFound['files'] {
+function ordered(files: ListFound['files'], { order }: GlobSpec): string[] {
   const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-  const sorted = files.toSorted(order === 'path' ? byPath : (a, b) => b.mtimeMs - a.mtimeMs || byPath(a, b))
-  return sorted.slice(0, limit)
+  return files.toSorted(order === 'path' ? byPath : (a, b) => b.mtimeMs - a.mtimeMs || byPath(a, b)).map(({ path }) => path)
+}
+
+/** The first paths up to the limit that are still there. */
+function confirmed<Place extends EnginePlace>(
+  engine: SearchEngine<Place>,
+  { place, paths, limit }: { place: Place; paths: readonly string[]; limit: number },
+): string[] {
+  const found: string[] = []
+  for (let at = 0; at < paths.length && found.length < limit; at += limit) {
+    const some = paths.slice(at, at + limit)
+    found.push(...(engine.confirm?.(place, some) ?? some))
+  }
+  return found.slice(0, limit)
 }
 
 function grep<Place extends EnginePlace>(engine: SearchEngine<Place>, query: GrepQuery, options: EngineSearchOptions): GrepStream {

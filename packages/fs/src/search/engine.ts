@@ -60,6 +60,8 @@ export interface SearchEngine<Place extends EnginePlace = EnginePlace> {
   open(path: string, options: { directory: boolean }): Promise<Place>
   /** @throws FsError FS_SEARCH_FAILED */
   list(place: Place, want: ListWant): Promise<ListFound>
+  /** Of listed paths, in their order, those that the walk finds again: only these are given out. Absent where listing is the walk itself. */
+  confirm?(place: Place, paths: readonly string[]): string[]
   /** Ending the iteration ends the engine. @throws FsError FS_INVALID_PATTERN, FS_SEARCH_FAILED */
   find(place: Place, want: FindWant): AsyncIterable<Finding>
 }

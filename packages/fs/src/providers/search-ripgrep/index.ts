@@ -10,10 +10,10 @@ import { openGround, type GroundOptions, type GroundPlace } from '../search/grou
 import type { EngineProcess, EngineSpawn } from '../search/spawn.ts'
 import { findArguments, listArguments } from './arguments.ts'
 import { checkedCounts, checkedLines } from './checked.ts'
-import { checkedPaths } from './checked-paths.ts'
 import { complaintsOf, failureOf } from './failure.ts'
 import { looksBinary } from './hit-file.ts'
 import { writeIgnoreFile } from './ignore-file.ts'
+import { confirmedPaths, timedPaths } from './listed-paths.ts'
 import { printedCounts, printedLines, printedPaths } from './output.ts'
 
 export interface RipgrepOptions extends GroundOptions {
@@ -27,6 +27,7 @@ export function createRipgrepEngine(options: RipgrepOptions): SearchEngine<Groun
     countsBinary: false,
     open: (path, want) => openGround(options, path, want),
     list: (place, want) => list(options, place, want),
+    confirm: confirmedPaths,
     find: (place, want) => find(options, place, want),
   }
 }
@@ -43,12 +44,9 @@ async function list(options: RipgrepOptions, place: GroundPlace, want: ListWant)
       const { unreadable, rest } = complaintsOf(await engine.stderr)
       const code = await engine.exit
       if (code === 2 && paths.length === 0 && rest !== '') throw failureOf('', rest)
-      const checked = await checkedPaths(
-        place,
-        paths.filter((path) => want.filter.accepts(path)),
-        want,
-      )
-      return { files: checked.files, unreadable: [...unreadable, ...checked.unreadable] }
+      const wanted = paths.filter((path) => want.filter.accepts(path))
+      const listed = await timedPaths(place, wanted, want)
+      return { files: listed.files, unreadable: [...unreadable, ...listed.unreadable] }
     })
   } finally {
     await ignoreFile.remove()
