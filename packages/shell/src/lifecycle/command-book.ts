@@ -40,7 +40,7 @@ export function commandBook(options: { limits: ShellLimits }): CommandBook {
     if (closed) throw new ShellError('SHELL_DISPOSED')
     const turnStopped = spec.turnId !== undefined && stoppedTurns.has(spec.turnId)
     const callStopped = spec.rootCallId !== undefined && stoppedCalls.has(spec.rootCallId)
-    if (turnStopped || callStopped) throw new ShellError('SHELL_HALTED', { ...(spec.turnId === undefined ? {} : { turnId: spec.turnId }) })
+    if (turnStopped || callStopped) throw new ShellError('SHELL_HALTED', spec.turnId === undefined ? {} : { turnId: spec.turnId })
   }
   const liveOf = (agent: AgentId | undefined): LiveCommand[] => [...commands.values()].filter((one) => one.live && one.spec.agent === agent)
   const inPlace = (agent: AgentId | undefined): number =>
