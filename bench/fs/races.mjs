@@ -14,7 +14,7 @@ const SWAPPER = `
   let swaps = 0
   parentPort.on('message', () => { stop = true })
   // A write may make the directory anew meanwhile, as it may: it goes again.
-  const make = (step) => { for (;;) try { step(); return } catch { fs.rmSync(dir, { recursive: true, force: true }) } }
+  const make = (step) => { for (;;) { try { step(); return } catch {} try { fs.rmSync(dir, { recursive: true, force: true }) } catch {} } }
   function turn() {
     for (let round = 0; round < 50; round += 1) {
       fs.renameSync(dir, aside)

@@ -223,7 +223,7 @@ describe('races', () => {
     function turn() {
       for (let round = 0; round < 50; round += 1) {
         // A write may make the directory anew meanwhile, as it may: it goes again.
-        const make = (step) => { for (;;) try { step(); return } catch { fs.rmSync(dir, { recursive: true, force: true }) } }
+        const make = (step) => { for (;;) { try { step(); return } catch {} try { fs.rmSync(dir, { recursive: true, force: true }) } catch {} } }
         fs.renameSync(dir, aside)
         make(() => fs.symlinkSync(outside, dir))
         try { fs.unlinkSync(dir) } catch {}

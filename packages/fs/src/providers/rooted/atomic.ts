@@ -53,9 +53,9 @@ export async function stageFile(
       throw hostError(error, goal.path, 'directory')
     })
     await writeAll(fd, content, options.signal)
-    const { size } = await fstat(fd)
-    if (Number(size) !== content.length) throw new FsError('FS_DISK_FULL', { path: goal.path, written: Number(size), of: content.length })
-    if (options.mode !== undefined) await keepOwnerAndMode(fd, options.mode, goal.owner)
+    const { size, owner } = factsOf(await fstat(fd))
+    if (size !== content.length) throw new FsError('FS_DISK_FULL', { path: goal.path, written: size, of: content.length })
+    if (options.mode !== undefined) await keepOwnerAndMode(fd, { mode: options.mode, now: owner, wanted: goal.owner })
     await fsync(fd)
     return staged({ goal, directory, temp, fd, made })
   } catch (error) {
@@ -105,18 +105,16 @@ async function publish({ goal, directory, temp, fd, made }: Parts, { replace, ve
   const backup = keep === true && replace ? directory.at(tempName(goal.name)) : undefined
   if (backup !== undefined) await keepOld(final, backup)
   try {
-    await verify()
-    await goal.verifyInside()
+    await Promise.all([verify(), goal.verifyInside()])
     if (replace) await rename(temp, final)
     else await linkNew(temp, final)
   } catch (error) {
     if (backup !== undefined) await unlink(backup).catch(() => undefined)
     throw error
   }
-  await syncDirectory(directory)
-  const facts = factsOf(await fstat(fd))
+  const [stat] = await Promise.all([fstat(fd), syncDirectory(directory)])
   return {
-    facts,
+    facts: factsOf(stat),
     async restore() {
       if (backup !== undefined) await rename(backup, final)
       else await unlink(final)
@@ -152,12 +150,13 @@ export async function linkNew(temp: ReturnType<Held['at']>, final: ReturnType<He
   await unlink(temp)
 }
 
-async function keepOwnerAndMode(fd: number, mode: number, owner: Goal['owner']): Promise<void> {
-  if (owner !== undefined) {
-    const now = factsOf(await fstat(fd)).owner
-    // Best effort: only the administrator can give files away.
-    if (now.uid !== owner.uid || now.gid !== owner.gid) await fchown(fd, owner.uid, owner.gid).catch(() => undefined)
-  }
+async function keepOwnerAndMode(
+  fd: number,
+  { mode, now, wanted }: { mode: number; now: HostFacts['owner']; wanted: Goal['owner'] },
+): Promise<void> {
+  const differs = wanted !== undefined && (now.uid !== wanted.uid || now.gid !== wanted.gid)
+  // Best effort: only the administrator can give files away.
+  if (differs) await fchown(fd, wanted.uid, wanted.gid).catch(() => undefined)
   await fchmod(fd, mode)
 }
 

@@ -82,7 +82,8 @@ export function rootedStorage({ roots, stepper, stateFolders }: RootedStorageOpt
     walk: async (path, leaf) => withLinkText(spotOf(await walkPath(path, { roots, stepper, leaf }), roots)),
     async open(spot) {
       const fd = await openLeaf(spot, { held: FLAGS.read, path: FLAGS.readNoFollow })
-      return openFile(fd, spot.path)
+      // A held leaf was looked at already: what is opened through it is the same inode.
+      return openFile(fd, { path: spot.path, known: walkedOf(spot).leaf?.held.fd === undefined ? undefined : spot.facts })
     },
     async refresh(spot) {
       const { parent, name } = walkedOf(spot)
@@ -194,10 +195,10 @@ async function lstatFacts(path: ReturnType<Held['at']>, shown: string): Promise<
   }
 }
 
-async function openFile(fd: number, path: string): Promise<OpenFile> {
+async function openFile(fd: number, { path, known }: { path: string; known: EntryFacts | undefined }): Promise<OpenFile> {
   const refresh = async (): Promise<EntryFacts> => factsOf(await fstat(fd))
   try {
-    const facts = await refresh()
+    const facts = known ?? (await refresh())
     if (facts.kind !== 'file') throw new FsError('FS_NOT_REGULAR', { path, kind: facts.kind })
     return {
       facts,
