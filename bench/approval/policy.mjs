@@ -13,7 +13,11 @@ function bash(commands, { verdict = 'unknown', paths = [] } = {}) {
 const file = (tool, root, path) => ({
   tool,
   arguments: { path },
-  view: { title: tool, kind: tool === 'read' ? 'read' : 'edit', paths: [{ path, resolved: `${root}/${path}`, access: tool === 'read' ? 'read' : 'write' }] },
+  view: {
+    title: tool,
+    kind: tool === 'read' ? 'read' : 'edit',
+    paths: [{ path, resolved: `${root}/${path}`, access: tool === 'read' ? 'read' : 'write' }],
+  },
 })
 
 /** Commands, paths and other tools in equal parts; a tenth of them asks, a tenth denies. */
@@ -21,7 +25,13 @@ export function policyOf(count) {
   const lists = { allow: [], ask: [], deny: [] }
   for (let index = 0; index < count; index += 1) {
     const verb = index % 10 === 0 ? 'deny' : index % 10 === 5 ? 'ask' : 'allow'
-    const rules = [`bash(tool${index} run *)`, `Edit(./area${index}/**)`, `mcp__server${index}__*`, `bash(git verb${index} *)`, `Read(./area${index}/*.md)`]
+    const rules = [
+      `bash(tool${index} run *)`,
+      `Edit(./area${index}/**)`,
+      `mcp__server${index}__*`,
+      `bash(git verb${index} *)`,
+      `Read(./area${index}/*.md)`,
+    ]
     lists[verb].push(rules[index % rules.length])
   }
   lists.allow.push('bash(git push *)')
@@ -43,8 +53,12 @@ export async function policySubjects(root, folder) {
   const subjects = []
   for (const rules of [50, 500]) {
     const policy = await loadPolicy(policyOf(rules), options)
-    for (const [name, call] of Object.entries(calls(root))) subjects.push({ name: `${rules} rules, ${name}`, run: () => policy.decide(call) })
-    const reads = bash([command('cat', 'src/deep/file.ts')], { verdict: 'read-only', paths: [{ path: `${root}/src/deep/file.ts`, access: 'read' }] })
+    for (const [name, call] of Object.entries(calls(root)))
+      subjects.push({ name: `${rules} rules, ${name}`, run: () => policy.decide(call) })
+    const reads = bash([command('cat', 'src/deep/file.ts')], {
+      verdict: 'read-only',
+      paths: [{ path: `${root}/src/deep/file.ts`, access: 'read' }],
+    })
     subjects.push({ name: `${rules} rules, a command with a path looked up on disk`, run: () => policy.decide(reads) })
   }
   return subjects

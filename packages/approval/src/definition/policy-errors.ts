@@ -40,7 +40,7 @@ const brand = Symbol.for('toolseam.policy.error')
 
 export class PolicyError extends Error {
   override readonly name: string = 'PolicyError'
-  readonly code: 'POLICY_INVALID' = 'POLICY_INVALID'
+  readonly code = 'POLICY_INVALID' as const
   readonly details: { problems: PolicyProblem[] }
 
   constructor(problems: readonly PolicyProblem[]) {

@@ -18,8 +18,6 @@ import type { LayerName, PolicyPreset, PolicyVerb, Remember } from './policy-fil
 
 export interface Policy {
   explain(call: PolicyCall): Promise<Explanation>
-  /** A second policy evaluated beside this one, for its differences only. */
-  shadow?: Policy
   readonly layers: readonly LoadedLayer[]
   /** Reads the files again. Rejects with `POLICY_INVALID` and keeps the last good policy where they are not valid. */
   reload(): Promise<void>

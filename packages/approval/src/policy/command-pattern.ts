@@ -2,7 +2,7 @@
  * Command SPEC of A-35: words compared with the words of one simple command. Quotes and backslashes in the SPEC make characters literal, so
  * that any argv can be written down. No shell text of a call is ever parsed here (A-40).
  */
-import { coversWildcard, equalWildcard, isAnything, isLiteral, matchWildcard, type Wildcard, WILDCARD_MARK } from './wildcard.ts'
+import { coversWildcard, isAnything, matchWildcard, type Wildcard, WILDCARD_MARK } from './wildcard.ts'
 
 export interface CommandPattern {
   words: readonly Wildcard[]
@@ -16,7 +16,7 @@ export type ParsedCommand = { ok: true; pattern: CommandPattern } | { ok: false;
 const SHELL_SYNTAX = new Set([';', '|', '&', '<', '>', '(', ')', '`', '\n'])
 
 export function parseCommandPattern(text: string): ParsedCommand {
-  const marker = /:\*$/.test(text)
+  const marker = text.endsWith(':*')
   const body = marker ? text.slice(0, -2) : text
   const words: Wildcard[] = []
   let lastIsBareStar = false
@@ -114,20 +114,6 @@ export function coversCommand(wide: CommandPattern, narrow: CommandPattern, opti
     if (other === undefined) return false
     return coversWildcard(word, other) || (index === 0 && options.byBaseName && coversWildcard(word, baseNamePattern(other)))
   })
-}
-
-export function equalCommand(one: CommandPattern, other: CommandPattern): boolean {
-  return (
-    one.rest === other.rest &&
-    one.words.length === other.words.length &&
-    one.words.every((word, index) => equalWildcard(word, other.words[index] ?? []))
-  )
-}
-
-/** The program's literal name, where the pattern says one. */
-export function literalProgram(pattern: CommandPattern): string | undefined {
-  const first = pattern.words[0]
-  return first !== undefined && isLiteral(first) ? first[0] : undefined
 }
 
 export function baseName(program: string): string {

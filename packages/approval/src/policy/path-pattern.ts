@@ -1,16 +1,7 @@
 /**
  * Path SPEC of A-35 as absolute patterns, and the lexical part of A-42. `*` within a segment, `**` across. `x/**` is `x` and all below it.
  */
-import {
-  coversWildcard,
-  equalWildcard,
-  isAnything,
-  isLiteral,
-  matchWildcard,
-  parseWildcard,
-  type Wildcard,
-  WILDCARD_MARK,
-} from './wildcard.ts'
+import { isAnything, isLiteral, matchWildcard, parseWildcard, type Wildcard, WILDCARD_MARK } from './wildcard.ts'
 
 const DEEP = '**'
 
@@ -101,17 +92,6 @@ export function reachesBelow(pattern: PathPattern, path: string): boolean {
 export function coversPath(wide: PathPattern, narrow: PathPattern): boolean {
   const text = narrow.segments.map((segment) => (segment === DEEP ? DEEP_MARK : segment.join(WILDCARD_MARK)))
   return matchSegments(wide.segments, text, (segment, part) => part !== DEEP_MARK && segmentMatches(segment, part))
-}
-
-export function equalPath(one: PathPattern, other: PathPattern): boolean {
-  return (
-    one.segments.length === other.segments.length &&
-    one.segments.every((segment, index) => {
-      const twin = other.segments[index]
-      if (segment === DEEP || twin === DEEP || twin === undefined) return segment === twin
-      return equalWildcard(segment, twin)
-    })
-  )
 }
 
 function segmentMatches(segment: Wildcard, part: string): boolean {

@@ -15,7 +15,24 @@ function row(call: string, readOnly: PolicyVerb, workspaceWrite: PolicyVerb, ask
   return { call, cells: { 'read-only': readOnly, 'workspace-write': workspaceWrite, 'ask-always': askAlways, 'full-access': fullAccess } }
 }
 
-export const PRESET_TABLE = {
+export type PresetRowId =
+  | 'read-inside'
+  | 'read-outside'
+  | 'write-inside'
+  | 'write-outside'
+  | 'state'
+  | 'protected'
+  | 'bash-reads-inside'
+  | 'bash-reads-outside'
+  | 'bash-other'
+  | 'job'
+  | 'program'
+  | 'reader-closed'
+  | 'reader-open'
+  | 'other'
+
+/** In the order of the table. */
+export const PRESET_TABLE: { readonly [id in PresetRowId]: PresetRow } = {
   'read-inside': row('read, list, glob, grep inside the root', 'allow', 'allow', 'ask', 'allow'),
   'read-outside': row('the same outside the root', 'ask', 'ask', 'ask', 'allow'),
   'write-inside': row('write, edit, patch, move, delete inside', 'deny', 'allow', 'ask', 'allow'),
@@ -30,9 +47,7 @@ export const PRESET_TABLE = {
   'reader-closed': row('other tool, trusted `readOnlyHint: true`, not open world', 'allow', 'allow', 'ask', 'allow'),
   'reader-open': row('the same, open world', 'ask', 'ask', 'ask', 'allow'),
   other: row('other tool: anything else, or untrusted annotations', 'deny', 'ask', 'ask', 'allow'),
-} as const satisfies { [id: string]: PresetRow }
-
-export type PresetRowId = keyof typeof PRESET_TABLE
+}
 
 const FILE_TOOLS: ReadonlyMap<string, 'read' | 'write'> = new Map([
   ['read', 'read'],

@@ -41,7 +41,3 @@ export function matchWildcard(pattern: Wildcard, text: string): boolean {
 export function coversWildcard(wide: Wildcard, narrow: Wildcard): boolean {
   return matchWildcard(wide, narrow.join(WILDCARD_MARK))
 }
-
-export function equalWildcard(one: Wildcard, other: Wildcard): boolean {
-  return one.length === other.length && one.every((piece, index) => piece === other[index])
-}

@@ -84,7 +84,8 @@ function reachable(changes: readonly CommandPart[], cwd: string): { folders: Set
       known = false
       continue
     }
-    for (const folder of [...folders]) {
+    const before = [...folders]
+    for (const folder of before) {
       const next = absolutePath(target, folder)
       if (next !== undefined) folders.add(next)
     }

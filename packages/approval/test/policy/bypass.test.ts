@@ -169,6 +169,13 @@ describe('A-40: bypass attempts', () => {
     expect(await verdict(policyOf(allow), bashCall(commands, parts))).toBe('allow')
   })
 
+  test('A-40: an allow of every path does not let through a target that is not known', async () => {
+    const policy = policyOf({ session: { allow: ['bash(echo *)', 'bash(cd *)', 'Edit(/**)'] } })
+    expect(await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: write('/etc/y') }]))).toBe('allow')
+    expect(await verdict(policy, bashCall([{ argv: ['echo', 'x'], redirects: write(null) }]))).toBe('ask')
+    expect(await verdict(policy, bashCall(['cd -', { argv: ['echo', 'x'], redirects: write('y') }]))).toBe('ask')
+  })
+
   test('A-40: a wrapped command is allowed as written if the pattern names what is run', async () => {
     const call = bashCall(['sudo systemctl restart x', { argv: ['systemctl', 'restart', 'x'], wrappedBy: ['sudo'] }], {
       reasons: [reason('wrapper')],
