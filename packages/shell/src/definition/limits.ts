@@ -41,7 +41,7 @@ export const DEFAULT_LIMITS: ShellLimits = {
 /** Above this many bytes the text goes through a private script file: one argument holds at most 131,071 (S-12). */
 export const INLINE_COMMAND_BYTES = 100_000
 /** Largest command text, bytes (S-12). */
-export const MAX_COMMAND_BYTES = 1024 * 1024
+export const MAX_COMMAND_BYTES: number = 1024 * 1024
 /** Quiet time after which a held pipe is left alone, ms (S-20). */
 export const DRAIN_QUIET_MS = 250
 /** Longest drain after the shell's exit, ms (S-20). */
@@ -50,10 +50,10 @@ export const DRAIN_MAX_MS = 1_000
 export const KILL_CONFIRM_MS = 500
 /** Events are coalesced to this, ms and bytes, and limited to this many bytes a second (S-33). */
 export const EVENT_INTERVAL_MS = 50
-export const EVENT_BYTES = 16 * 1024
-export const EVENT_BYTES_PER_SECOND = 64 * 1024
+export const EVENT_BYTES: number = 16 * 1024
+export const EVENT_BYTES_PER_SECOND: number = 64 * 1024
 /** The pipe is paused while this many bytes wait for the disk (S-31). */
-export const SPILL_BACKLOG_BYTES = 1024 * 1024
+export const SPILL_BACKLOG_BYTES: number = 1024 * 1024
 /** Bytes of the tail given up for the omission notice, so that both stay within the ring (S-52). */
 export const NOTICE_BYTES = 256
 /** Survivors' command lines are cut to this many characters (S-21). */
