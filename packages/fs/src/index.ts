@@ -28,9 +28,12 @@ export {
   type JournalStore,
 } from './providers/change-journal/index.ts'
 export { createSearch, type SearchOptions } from './providers/search/create-search.ts'
+export type { EngineCommand, EngineProcess, EngineSpawn } from './providers/search/spawn.ts'
+export { createFileSystemSearch } from './search/file-system-search.ts'
 export { prepareStateFolder } from './providers/rooted/state-folder.ts'
 export type { FileLimits } from './providers/common/core.ts'
 
 // the tools' inputs and values
 export type * from './consumer/values.ts'
+export type { GlobInput, GlobValue, GrepInput, GrepValue } from './consumer/search-values.ts'
 export type { ShownChange } from './consumer/show-change.ts'

@@ -36,7 +36,8 @@ export function renderGrep(value: GrepValue, input: GrepInput): ContentBlock[] {
 }
 
 export function searchTitle(verb: 'Find' | 'Search', { pattern, path }: { pattern: string; path?: string }): string {
-  const what = verb === 'Find' ? `Find ${visible(pattern)}` : `Search for ${visible(pattern)}`
+  const shown = visible(pattern).replaceAll('\n', String.raw`\n`)
+  const what = verb === 'Find' ? `Find ${shown}` : `Search for ${shown}`
   return path === undefined || path === '.' ? what : `${what} in ${shownName(path)}`
 }
 

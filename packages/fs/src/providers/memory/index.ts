@@ -8,6 +8,7 @@ import type { FileSystem } from '../../definition/file-system.ts'
 import type { Search } from '../../definition/search.ts'
 import { createFileSystem, type FileSystemOptions } from '../common/file-system.ts'
 import { observationBook } from '../common/observations.ts'
+import { createFileSystemSearch } from '../../search/file-system-search.ts'
 import { createFaults, type Fault } from './faults.ts'
 import { memoryStorage } from './storage.ts'
 import { factsOf, memoryTree, namesOf, type Inode, type VirtualClock } from './tree.ts'
@@ -22,6 +23,7 @@ export interface MemoryOptions extends Pick<FileSystemOptions, 'limits' | 'obser
   /** Path to content; directories on the way are made. */
   files?: { [path: string]: string | Uint8Array }
   recorder?: ChangeRecorder
+  /** Default: the fallback engine over this file system. */
   search?: (fileSystem: FileSystem) => Search
   lineage?: (agent: string) => readonly string[]
   /** Bytes that fit; default no limit. */
@@ -67,7 +69,7 @@ export function createMemoryFileSystem(options: MemoryOptions = {}): MemoryFileS
     umask: options.umask ?? 0o022,
     lockSpace: `memory-${instances}`,
   })
-  const { recorder, search, lineage, limits, observe, hardLinks, diagnose } = options
+  const { recorder, search = createFileSystemSearch, lineage, limits, observe, hardLinks, diagnose } = options
   const fileSystem = createFileSystem(storage, {
     book: observationBook({ lineage }),
     recorder,

@@ -7,11 +7,13 @@ import type { ChangeRecorder } from '../../definition/change-journal.ts'
 import type { Search } from '../../definition/search.ts'
 import { createFileSystem, type FileSystemOptions } from '../common/file-system.ts'
 import { observationBook } from '../common/observations.ts'
+import { createFileSystemSearch } from '../../search/file-system-search.ts'
 import { overlayLayer, type LayerEntry, type OverlayLayer } from './layer.ts'
 import { overlayStorage } from './storage.ts'
 
 export interface OverlayOptions extends Pick<FileSystemOptions, 'limits' | 'observe' | 'hardLinks' | 'diagnose'> {
   lower: FileSystem
+  /** Default: the fallback engine over this file system. */
   search?: (fileSystem: FileSystem) => Search
   lineage?: (agent: string) => readonly string[]
   recorder?: ChangeRecorder
@@ -37,7 +39,7 @@ export interface OverlayFileSystem extends FileSystem {
 let instances = 0
 
 export function createOverlayFileSystem(options: OverlayOptions): OverlayFileSystem {
-  const { lower, lineage, search, recorder, limits, observe, hardLinks, diagnose } = options
+  const { lower, lineage, search = createFileSystemSearch, recorder, limits, observe, hardLinks, diagnose } = options
   const layer = overlayLayer()
   instances += 1
   const storage = overlayStorage({ lower, layer, lockSpace: `overlay-${instances}` })
