@@ -3,13 +3,13 @@
  */
 import { type Wildcard, coversWildcard, isAnything, matchWildcard, parseWildcard } from './wildcard.ts'
 
-export const TOOL_FAMILIES = {
+export type ToolFamily = 'Bash' | 'Read' | 'Edit'
+
+export const TOOL_FAMILIES: { readonly [family in ToolFamily]: readonly string[] } = {
   Bash: ['bash'],
   Read: ['read', 'glob', 'grep', 'list'],
   Edit: ['write', 'edit', 'patch', 'move', 'delete'],
-} as const satisfies { [family: string]: readonly string[] }
-
-export type ToolFamily = keyof typeof TOOL_FAMILIES
+}
 
 /** Tools of the packages of this project: known names, whatever is installed. */
 export const STANDARD_TOOLS: readonly string[] = [
