@@ -32,7 +32,7 @@ export async function ask(call: Call, options: PrepareOptions): Promise<Asked> {
   if (answer === 'aborted') return { kind: 'settled', outcome: finalResult(call, aborted(false, call.cancellation.reason)) }
   note(call, answer)
   if (answer.outcome !== 'approved') return { kind: 'settled', outcome: refusal(call, { ...answer, outcome: answer.outcome }) }
-  const edited = answer.edited !== undefined && !jsonEquals(answer.edited, call.execution.arguments) ? answer.edited : undefined
+  const edited = answer.edited !== undefined && !jsonEquals(answer.edited, call.arguments) ? answer.edited : undefined
   return { kind: 'approved', edited, author: authorOf(answer.by) }
 }
 

@@ -39,7 +39,7 @@ async function askUntilSettled(call: Call, options: PrepareOptions): Promise<Rea
     const edited = await judgeEdit(call, { args: answer.edited, author: answer.author })
     if (edited !== undefined) return edited
     // An ask about exactly what the human sent is answered already; other arguments are asked about anew.
-    if (jsonEquals(answer.edited, call.execution.arguments)) return { kind: 'dispatch', call }
+    if (jsonEquals(answer.edited, call.arguments)) return { kind: 'dispatch', call }
   }
   return denied(call, { by: call.decision.by, reason: renderAskLimit(MAX_ASKS) })
 }

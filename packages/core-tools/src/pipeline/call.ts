@@ -15,7 +15,7 @@ import type { ToolCallRecord, TrailEntry } from '../contracts/result.ts'
 import type { CallView } from '../contracts/call-view.ts'
 import type { DispatchOptions } from '../contracts/staged.ts'
 import type { RegisteredTool } from '../registry/registry.ts'
-import { Cancellation } from './cancellation.ts'
+import { Cancellable } from './cancellation.ts'
 import type { CallLane, Layer, PipelineParts } from './parts.ts'
 
 export interface CallFacts {
@@ -38,17 +38,18 @@ export interface PolicyState {
 
 const DEFAULT_DECISION: PolicyState = Object.freeze({ kind: 'allow', by: 'default' })
 
-export class Call {
+export class Call extends Cancellable {
   readonly parts: PipelineParts
   readonly facts: CallFacts
   readonly depth: number
   readonly layers: readonly Layer[]
   readonly tool: RegisteredTool | undefined
-  readonly token: ToolExecutionToken
-  readonly cancellation: Cancellation
   readonly startedMono: number = performance.now()
-  /** Set by step 1, replaced by a rewrite. */
-  execution: ToolExecution
+  /** The JSON in force, and the typed input made of it. */
+  arguments: JsonValue = null
+  input: unknown
+  #token: ToolExecutionToken | undefined
+  #execution: ToolExecution | undefined
   originalArguments: JsonValue = null
 
   decision: PolicyState = DEFAULT_DECISION
@@ -73,19 +74,28 @@ export class Call {
   dispatchOptions: DispatchOptions = NO_OPTIONS
 
   constructor(parts: PipelineParts, facts: CallFacts) {
+    super(undefined, facts.signal)
     this.parts = parts
     this.facts = facts
     this.depth = facts.parent === undefined ? 0 : facts.parent[EXECUTION_TOKEN].depth + 1
     this.layers = parts.registry.chain(facts.agent)
     this.tool = parts.registry.resolve(facts.name, facts.agent)
-    this.cancellation = new Cancellation(facts.signal === undefined ? NO_SIGNALS : [facts.signal])
-    this.token = new CallToken(this)
-    this.execution = NOT_YET
+  }
+
+  get token(): ToolExecutionToken {
+    return (this.#token ??= new CallToken(this))
+  }
+
+  /** The frozen face of what is in force; made for the first who looks. */
+  get execution(): ToolExecution {
+    return (this.#execution ??= new CallExecution(this))
   }
 
   /** A new execution of the same token; earlier ones stay as they were. */
   setArguments(args: JsonValue, input: unknown): void {
-    this.execution = new CallExecution(this, args, input)
+    this.arguments = args
+    this.input = input
+    this.#execution = undefined
   }
 
   note(entry: TrailEntry): void {
@@ -94,7 +104,6 @@ export class Call {
   }
 }
 
-const NO_SIGNALS: readonly AbortSignal[] = []
 const NO_OPTIONS: DispatchOptions = Object.freeze({})
 
 /** Token and its facts in one; opaque to callers, read by nested calls. */
@@ -154,15 +163,15 @@ class CallExecution implements ToolExecution {
   declare readonly parent?: ToolExecutionToken
   declare readonly turnId?: string
 
-  constructor(call: Call, args: JsonValue, input: unknown) {
+  constructor(call: Call) {
     const { facts } = call
     this.#call = call
     this.token = call.token
     this.callId = facts.callId
     this.rootCallId = facts.rootCallId
     this.name = facts.name
-    this.arguments = args
-    this.input = input
+    this.arguments = call.arguments
+    this.input = call.input
     this.caller = facts.caller
     if (facts.agent !== undefined) this.agent = facts.agent
     if (facts.parent !== undefined) this.parent = facts.parent
@@ -186,9 +195,6 @@ class CallExecution implements ToolExecution {
     return (execution.#view ??= make())
   }
 }
-
-/** Between the constructor and the snapshot of the arguments nobody looks. */
-const NOT_YET = undefined as never
 
 export const callOf: (execution: ToolExecution) => Call | undefined = CallExecution.callOf
 export const sharedView: (execution: ToolExecution, options: { preview: boolean; make(): Promise<CallView> }) => Promise<CallView> =

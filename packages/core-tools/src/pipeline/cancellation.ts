@@ -105,6 +105,41 @@ function noop(): void {
   // Nothing was listening.
 }
 
+/** A call or an attempt: it can be cancelled, but its cancellation is only made when somebody needs more than to look. */
+export abstract class Cancellable {
+  readonly #outer: Cancellable | undefined
+  readonly #signal: AbortSignal | undefined
+  #made: Cancellation | undefined
+  #over = false
+
+  constructor(outer: Cancellable | undefined, signal: AbortSignal | undefined) {
+    this.#outer = outer
+    this.#signal = signal
+  }
+
+  get aborted(): boolean {
+    if (this.#made !== undefined) return this.#made.aborted
+    return !this.#over && (this.#outer?.aborted === true || this.#signal?.aborted === true)
+  }
+
+  get cancellation(): Cancellation {
+    if (this.#made === undefined) {
+      const sources: Source[] = []
+      if (this.#outer !== undefined) sources.push(this.#outer.cancellation)
+      if (this.#signal !== undefined) sources.push(this.#signal)
+      this.#made = new Cancellation(sources)
+      if (this.#over) this.#made.release()
+    }
+    return this.#made
+  }
+
+  /** It is over: nothing aborts it any more. */
+  release(): void {
+    this.#over = true
+    this.#made?.release()
+  }
+}
+
 /** Duck-typed, so that signals of other realms and polyfills are good. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null) return false

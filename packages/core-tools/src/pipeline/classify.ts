@@ -11,7 +11,7 @@ import type { PipelineParts } from './parts.ts'
 
 /** On the arguments in force. */
 export function concurrencyOf(call: Call): ToolConcurrency {
-  return call.tool === undefined ? 'exclusive' : modeFor(call.tool, call.execution.input)
+  return call.tool === undefined ? 'exclusive' : modeFor(call.tool, call.input)
 }
 
 function modeFor({ definition }: RegisteredTool, input: unknown): ToolConcurrency {

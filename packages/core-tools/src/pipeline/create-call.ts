@@ -59,7 +59,7 @@ export function admit(call: Call, input: ToolExecutionInput): Ready | Outcome {
   }
   call.originalArguments = read.value
   call.setArguments(read.value, undefined)
-  if (call.cancellation.aborted) return finalResult(call, aborted(false, call.cancellation.reason))
+  if (call.aborted) return finalResult(call, aborted(false, call.cancellation.reason))
   return collapse(call) ?? tooDeep(call) ?? { kind: 'dispatch', call }
 }
 

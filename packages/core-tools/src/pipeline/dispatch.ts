@@ -5,7 +5,7 @@
 import type { ToolDispatch } from '../contracts/hooks.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import { HookName } from '../hooks/layer-hooks.ts'
-import { runAttempt } from './attempt.ts'
+import { runAttempt } from './run-attempt.ts'
 import type { Call } from './call.ts'
 import { finalResult, postResult, type Outcome, type Ready } from './outcome.ts'
 import { hookFailure, isAbortedResult, safeMessage } from './results.ts'

@@ -1,39 +1,12 @@
 /**
  * Guards: last checks that can only deny. Run before a human is asked, and once more after an approval.
  */
-import { createDisposer, type Disposer } from '../contracts/disposer.ts'
-import type { ToolGuard } from '../contracts/decisions.ts'
-import { ErrorCode, ToolSeamError } from '../contracts/errors.ts'
 import { isThenable } from '../hooks/waterfall.ts'
 import type { Call } from './call.ts'
+import type { GuardEntry } from './guard-list.ts'
 import { finalResult, postResult, type Outcome } from './outcome.ts'
 import { renderDenied, renderGuardFailure } from './render-errors.ts'
 import { failure, freezeJson } from './results.ts'
-
-interface GuardEntry {
-  readonly guard: ToolGuard
-  readonly name: string
-}
-
-export class GuardList {
-  /** Replaced, never edited: a run in progress keeps the list that it began with. */
-  #entries: readonly GuardEntry[] = []
-
-  get entries(): readonly GuardEntry[] {
-    return this.#entries
-  }
-
-  add(guard: ToolGuard, options: { name?: string } = {}): Disposer {
-    if (typeof guard !== 'function') throw refused('a guard must be a function')
-    const given: unknown = options?.name
-    if (given !== undefined && (typeof given !== 'string' || given === '')) throw refused('the name of a guard must be a non-empty string')
-    const entry: GuardEntry = { guard, name: typeof given === 'string' ? given : guard.name || 'guard' }
-    this.#entries = [...this.#entries, entry]
-    return createDisposer(() => {
-      this.#entries = this.#entries.filter((other) => other !== entry)
-    })
-  }
-}
 
 /** Undefined: nothing denies. The first denial ends the run. */
 export function runGuards(call: Call): Outcome | undefined {
@@ -73,8 +46,4 @@ function broken(call: Call, { name, code, message }: { name: string; code: strin
     call,
     failure(code, renderGuardFailure(name, message), { details: freezeJson({ hook: 'guard', tap: name, by: name }) }),
   )
-}
-
-function refused(message: string): ToolSeamError {
-  return new ToolSeamError(ErrorCode.INVALID_REGISTRATION, message)
 }

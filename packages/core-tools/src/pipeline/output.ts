@@ -64,7 +64,7 @@ function renderContent(call: Call, value: JsonValue): RenderedContent {
   const definition = call.tool?.definition
   if (definition?.render === undefined) return { ok: true, content: textContent(typeof value === 'string' ? value : JSON.stringify(value)) }
   try {
-    return readContent(definition.render(value, call.execution.input))
+    return readContent(definition.render(value, call.input))
   } catch (error) {
     return { ok: false, issues: [{ path: '', message: `render threw: ${safeMessage(error) ?? 'unknown error'}` }] }
   }
@@ -74,7 +74,7 @@ function readMeta(call: Call, value: JsonValue): { ok: true; meta: JsonObject | 
   const definition = call.tool?.definition
   if (definition?.meta === undefined) return { ok: true, meta: undefined }
   try {
-    const raw: unknown = definition.meta(value, call.execution.input)
+    const raw: unknown = definition.meta(value, call.input)
     const snapshot = snapshotJson(raw)
     if (!snapshot.ok) return { ok: false, issues: snapshot.issues }
     const meta = snapshot.value

@@ -8,8 +8,7 @@ import type { ToolExecutionInput } from '../contracts/execution.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import type { LayerHooks } from '../hooks/layer-hooks.ts'
 import type { LayerRecord, Registry } from '../registry/registry.ts'
-import type { Call } from './call.ts'
-import type { GuardList } from './guards.ts'
+import type { GuardList } from './guard-list.ts'
 
 export interface LayerExtras {
   readonly hooks: LayerHooks
@@ -26,12 +25,15 @@ export interface PipelineLimits {
   readonly maxParallel: number
 }
 
-/** Calls between create and settle, and whether new ones are still taken. */
+/** A call between create and settle; the runtime knows what it is. */
+export interface RunningCall {
+  readonly facts: { readonly callId: string }
+}
+
+/** Takes calls at create and lets go of them at settle. After a closing runtime's word, calls come in aborted. */
 export interface RunningCalls {
-  readonly closed: boolean
-  readonly closedReason: unknown
-  add(call: Call): void
-  delete(call: Call): void
+  add(call: RunningCall): void
+  delete(call: RunningCall): void
 }
 
 /** One lane of calls in model order; the scheduler's, handed in so that nested calls use the same one. */

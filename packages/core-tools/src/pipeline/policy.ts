@@ -57,7 +57,7 @@ async function continueLayers(
 function roundOutcome(call: Call, round: DecisionRound): Outcome | undefined {
   if (round.failure !== undefined) return finalResult(call, round.failure)
   if (call.decision.kind === 'deny') return deniedByPolicy(call)
-  if (call.cancellation.aborted) return finalResult(call, aborted(false, call.cancellation.reason))
+  if (call.aborted) return finalResult(call, aborted(false, call.cancellation.reason))
   return undefined
 }
 

@@ -18,5 +18,5 @@ export async function postExecute({ call, result }: Outcome): Promise<Outcome> {
 }
 
 function replaceIfAborted(call: Outcome['call'], result: Outcome['result']): Outcome['result'] {
-  return !result.isError && call.cancellation.aborted ? aborted(call.bodyStarted, call.cancellation.reason) : result
+  return !result.isError && call.aborted ? aborted(call.bodyStarted, call.cancellation.reason) : result
 }

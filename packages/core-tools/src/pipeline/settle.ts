@@ -11,7 +11,7 @@ import { invalidOutput, safeMessage } from './results.ts'
 export function settle({ call, result }: Outcome): ToolResult {
   const final = call.tool?.definition.finalizeContent === undefined ? result : finalizeContent(call, result)
   call.settled = true
-  call.cancellation.release()
+  call.release()
   call.parts.running.delete(call)
   announce(call, final)
   return final
@@ -35,7 +35,7 @@ function recordOf(call: Call): ToolCallRecord {
     rootCallId: facts.rootCallId,
     name: facts.name,
     originalArguments: call.originalArguments,
-    effectiveArguments: call.execution.arguments,
+    effectiveArguments: call.arguments,
     trail: call.trail === undefined ? NO_TRAIL : (Object.freeze([...call.trail]) as ToolCallRecord['trail']),
     bodyStarted: call.bodyStarted,
     attempts: call.attempts,

@@ -11,7 +11,7 @@ import { aborted, failure, issueDetails } from './results.ts'
 
 /** Sets the typed input. Undefined: go on. Synchronous where the validator is. */
 export function validateInput(call: Call): Outcome | undefined | Promise<Outcome | undefined> {
-  return check(call, call.execution.arguments, (issues) =>
+  return check(call, call.arguments, (issues) =>
     finalResult(call, failure('INVALID_TOOL_INPUT', renderIssues(call.facts.name, issues), { details: issueDetails(issues) })),
   )
 }
@@ -46,6 +46,6 @@ function check(
   const validation = call.tool.input.validate(args)
   if (!(validation instanceof Promise)) return take(validation)
   return untilAborted(validation, call.cancellation, () => undefined).then((settled) =>
-    wasAborted(settled) || call.cancellation.aborted ? finalResult(call, aborted(false, call.cancellation.reason)) : take(settled),
+    wasAborted(settled) || call.aborted ? finalResult(call, aborted(false, call.cancellation.reason)) : take(settled),
   )
 }

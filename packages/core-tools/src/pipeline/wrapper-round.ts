@@ -8,10 +8,11 @@ import { HookName } from '../hooks/layer-hooks.ts'
 import type { TapFacts } from '../hooks/waterfall.ts'
 import type { WrapRound } from '../hooks/wrap.ts'
 import { adoptResult } from './adopt-result.ts'
-import { runAttempt, type Attempt } from './attempt.ts'
+import type { Attempt } from './attempt.ts'
 import type { Call } from './call.ts'
 import { isAbortSignal } from './cancellation.ts'
 import { aborted, hookFailure } from './results.ts'
+import { runAttempt } from './run-attempt.ts'
 
 /** A wrapper threw or is none. `problem` finishes the sentence 'tap "x" of tools/execute ...'. */
 export class WrapperFailure extends Error {

@@ -19,14 +19,6 @@ export class Running implements RunningCalls {
     this.#graceMs = graceMs
   }
 
-  get closed(): boolean {
-    return this.#closed
-  }
-
-  get closedReason(): unknown {
-    return this.#reason
-  }
-
   add(call: Call): void {
     call.older = this.#newest
     if (this.#newest !== undefined) this.#newest.newer = call
