@@ -2,7 +2,7 @@
  * What a write over a file changed: common lines at both ends are set aside, the middle goes to a line diff with a budget of time and
  * lines (F-44). Out of budget there are no hunks, only numbers.
  */
-import { diffArrays } from 'diff'
+import { diffArrays } from 'diff/lib/diff/array.js'
 import type { Hunk } from '../definition/edits.ts'
 import { lineStarts } from '../text/lines.ts'
 import type { Splice } from './apply.ts'

@@ -2,7 +2,7 @@
  * Taking a change back out of a file that was changed again since (F-61): a three-way merge by lines. Both sides are told from what the
  * change left behind; where they touch, nothing is guessed. Lines are compared byte by byte, line ends included.
  */
-import { diffArrays } from 'diff'
+import { diffArrays } from 'diff/lib/diff/array.js'
 import type { ConflictReason } from './describe-conflict.ts'
 
 export interface MergeInput {
