@@ -78,7 +78,8 @@ export function alive(text) {
 
 /** ms that a fresh Node needs for the import, where `before` is loaded already. */
 export function importMs(name, before) {
-  const url = (each) => pathToFileURL(createRequire(import.meta.url).resolve(`${each}/package.json`)).href.replace('package.json', 'dist/index.js')
+  const url = (each) =>
+    pathToFileURL(createRequire(import.meta.url).resolve(`${each}/package.json`)).href.replace('package.json', 'dist/index.js')
   const first = before === undefined ? '' : `await import(${JSON.stringify(url(before))});`
   const code = `${first} const began = performance.now(); await import(${JSON.stringify(url(name))}); console.log(performance.now() - began)`
   return Number(spawnSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }).stdout)

@@ -246,7 +246,12 @@ describe('ending', () => {
   test('S-26: silence counts where the plugin says so', async () => {
     const { run } = freshShell({ limits: { idleTimeoutMs: 400, graceMs: 100 } })
     expect(await run('for i in 1 2 3 4 5 6; do echo $i; sleep 0.15; done')).toMatchObject({ state: 'exited' })
-    expect(await run('echo once; sleep 30')).toMatchObject({ state: 'timed-out', output: 'once\n' })
+    expect(await run('echo once; sleep 30')).toMatchObject({
+      state: 'timed-out',
+      output: 'once\n',
+      timeoutMs: 400,
+      notes: [{ kind: 'idle', idleTimeoutMs: 400 }],
+    })
   })
 
   test('S-21: survivors "end" ends what is left, also behind setsid', async () => {

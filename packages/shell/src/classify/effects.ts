@@ -127,6 +127,8 @@ export class Effects {
 
 /** Everything under a `.toolseam` folder, the parts of git that start programs, and what the plugin names. */
 function isProtected(path: string, protect: readonly string[]): boolean {
+  // Most paths hold none of the words.
+  if (protect.length === 0 && !path.includes('.toolseam') && !path.includes('.git')) return false
   const parts = path.split('/')
   if (parts.includes('.toolseam')) return true
   const git = parts.lastIndexOf('.git')

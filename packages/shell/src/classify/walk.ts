@@ -43,14 +43,14 @@ function visit(node: SyntaxNode, context: Visit): void {
   const { effects, source } = context
   effects.spend()
   const span = { start: node.pos, end: node.end }
-  if (node.type === 'Word' && node.parts === undefined) return hasOpenExpansion(node.text) ? refuseNode(node, effects) : undefined
+  const fixed = fixedText(node)
+  if (fixed !== undefined) return hasOpenExpansion(fixed) ? refuseNode(node, effects) : undefined
   const inside = withFed(context, undefined)
   const children = (): void => forEachChild(node, (child) => visit(child, inside))
   if (hasStrayText(node, source)) refuse('syntax')
   switch (node.type) {
-    // leaves
+    // leaves, seen to above
     case 'Literal':
-      return hasOpenExpansion(node.text) ? refuse('syntax') : undefined
     case 'SingleQuoted':
     case 'AnsiCQuoted':
     case 'SimpleExpansion':
@@ -177,6 +177,12 @@ function visit(node: SyntaxNode, context: Visit): void {
   function refuse(code: string): void {
     effects.worsen('unknown', code, span)
   }
+}
+
+/** Most nodes are fixed text, and are passed by quickly. Undefined: not one of them. */
+function fixedText(node: SyntaxNode): string | undefined {
+  if (node.type === 'Literal') return node.text
+  return node.type === 'Word' && node.parts === undefined ? node.text : undefined
 }
 
 function refuseNode(node: SyntaxNode, effects: Effects): void {

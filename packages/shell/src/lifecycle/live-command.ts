@@ -56,6 +56,8 @@ export class LiveCommand implements ShellCommand {
   #shellEnded = false
   #ending: Promise<KillReport> | undefined
   #survivors: SurvivorInfo[] = []
+  /** Silence ended it, not its deadline. */
+  #idle: ShellNote | undefined
   #lastByteAt: number
   #inputOpen: boolean
   #announceDetached = (): void => {}
@@ -231,6 +233,7 @@ export class LiveCommand implements ShellCommand {
   #ownNotes(stuck: readonly number[]): ShellNote[] {
     const failed = this.#out.spill?.failure ?? this.#err?.spill?.failure
     return [
+      ...(this.#idle === undefined ? [] : [this.#idle]),
       ...(failed === undefined ? [] : [{ kind: 'spill-failed' as const, code: failed }]),
       ...(stuck.length === 0 ? [] : [{ kind: 'stuck' as const, pids: stuck }]),
     ]
@@ -265,10 +268,15 @@ export class LiveCommand implements ShellCommand {
     if (idleTimeoutMs === null) return
     const look = (): void => {
       const left = this.#lastByteAt + idleTimeoutMs - clock.now()
-      if (left <= 0) void this.terminate('timeout')
+      if (left <= 0) this.#endIdle(idleTimeoutMs)
       else this.#timers.push(clock.after(left, look))
     }
     this.#timers.push(clock.after(idleTimeoutMs, look))
+  }
+
+  #endIdle(idleTimeoutMs: number): void {
+    if (this.#cause === undefined && !this.#shellEnded) this.#idle = { kind: 'idle', idleTimeoutMs }
+    void this.terminate('timeout')
   }
 
   #disarm(): void {

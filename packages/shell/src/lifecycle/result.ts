@@ -15,7 +15,7 @@ export function resultOf(command: LiveCommand, exit: ShellExit, extra: readonly 
     ...output(command),
     cwd: exit.cwd,
     durationMs: exit.durationMs,
-    timeoutMs: command.spec.timeoutMs,
+    timeoutMs: exit.notes.find((note) => note.kind === 'idle')?.idleTimeoutMs ?? command.spec.timeoutMs,
     ...(left ? { job: command.id, survivors: exit.survivors.map((survivor) => ({ ...survivor })) } : {}),
     notes: [...exit.notes, ...extra, ...invalidBytes(command)],
   }
