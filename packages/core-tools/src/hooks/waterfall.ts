@@ -5,6 +5,7 @@
 import { AsyncSeriesWaterfallHook } from 'tapable'
 import type { Disposer } from '../contracts/disposer.ts'
 import type { HookInterceptor, TapOptions, ToolWaterfall } from '../contracts/hooks.ts'
+import { deadlinesOf, type DeadlineList, type Waiting } from './deadlines.ts'
 import { TapableLayer, type TapableHook } from './tapable-layer.ts'
 import type { ReadTapOptions } from './tap-options.ts'
 
@@ -46,12 +47,15 @@ export class WaterfallLayer<Value, Args extends readonly unknown[], R extends Ro
   readonly layer: TapableLayer<AsyncWaterfall>
   readonly #invoke: Invoke<Value, Args, R>
   readonly #waits: boolean
+  /** How many arguments stand between the value and what is carried: one or two. */
+  readonly #arguments: number
 
   /** `waits`: judging a value may be asynchronous. */
   constructor(name: string, { args, invoke, waits }: { args: readonly string[]; invoke: Invoke<Value, Args, R>; waits: boolean }) {
     this.layer = new TapableLayer<AsyncWaterfall>(name, new AsyncSeriesWaterfallHook([...args, 'carried'] as never, name) as AsyncWaterfall)
     this.#invoke = invoke
     this.#waits = waits
+    this.#arguments = args.length - 1
   }
 
   get active(): boolean {
@@ -101,8 +105,8 @@ export class WaterfallLayer<Value, Args extends readonly unknown[], R extends Ro
 
   #insertSync(read: ReadTapOptions, fn: TapFunction<Value, Args>): void {
     const facts: TapFacts = { hook: this.layer.name, tap: read.name }
-    this.layer.hook.tap(tapableOptions(read), (...given: unknown[]) => {
-      const { round } = given[given.length - 1] as Carried<R>
+    this.layer.hook.tap(tapableOptions(read), (_value, _first, second, third) => {
+      const { round } = (this.#arguments === 1 ? second : third) as Carried<R>
       if (!round.ended) {
         const raw = attempt(() => this.#invoke(fn, round), round, facts)
         if (raw !== FAILED) void round.take(raw, facts)
@@ -113,9 +117,10 @@ export class WaterfallLayer<Value, Args extends readonly unknown[], R extends Ro
 
   #insertAsync(read: ReadTapOptions, fn: TapFunction<Value, Args>, mayPromise: boolean): void {
     const facts: TapFacts = { hook: this.layer.name, tap: read.name }
-    this.layer.hook.tapAsync(tapableOptions(read), (...given: unknown[]) => {
-      const proceed = given[given.length - 1] as Callback
-      const { round, finish } = given[given.length - 2] as Carried<R>
+    this.layer.hook.tapAsync(tapableOptions(read), (_value, _first, second, third, fourth) => {
+      const single = this.#arguments === 1
+      const { round, finish } = (single ? second : third) as Carried<R>
+      const proceed = (single ? third : fourth) as Callback
       if (round.ended) return proceed(null, round.value)
       const raw = attempt(() => this.#invoke(fn, round), round, facts)
       if (raw === FAILED) return proceed(null, round.value)
@@ -175,12 +180,15 @@ function awaitTap<Value>(
   }
 }
 
-class PendingTap<Value> {
+class PendingTap<Value> implements Waiting {
+  due = 0
+  earlier: Waiting | undefined
+  later: Waiting | undefined
   readonly #round: Round<Value>
   readonly #facts: TapFacts
   readonly #timeoutMs: number
   readonly #next: () => void
-  readonly #timer: ReturnType<typeof setTimeout>
+  readonly #deadlines: DeadlineList
   readonly #unlisten: () => void
   #open = true
 
@@ -189,7 +197,8 @@ class PendingTap<Value> {
     this.#facts = facts
     this.#timeoutMs = timeoutMs
     this.#next = next
-    this.#timer = setTimeout(expire, timeoutMs, this)
+    this.#deadlines = deadlinesOf(timeoutMs)
+    this.#deadlines.add(this)
     this.#unlisten = round.onAbort(() => this.#abort())
   }
 
@@ -204,8 +213,11 @@ class PendingTap<Value> {
     this.#next()
   }
 
+  /** Called by the list, which has let go of it. */
   expire(): void {
-    if (!this.#close()) return
+    if (!this.#open) return
+    this.#open = false
+    this.#unlisten()
     this.#round.fail('HOOK_TIMEOUT', this.#facts, { message: `gave no answer within ${this.#timeoutMs} ms` })
     this.#next()
   }
@@ -218,14 +230,10 @@ class PendingTap<Value> {
   #close(): boolean {
     if (!this.#open) return false
     this.#open = false
-    clearTimeout(this.#timer)
+    this.#deadlines.remove(this)
     this.#unlisten?.()
     return true
   }
-}
-
-function expire(pending: { expire(): void }): void {
-  pending.expire()
 }
 
 /** Safe on anything, a revoked proxy included. */
