@@ -2,7 +2,7 @@
  * npm run bench -- shell: starting, streaming, ending and classifying, beside plain Node, in one run.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createToolRuntime } from '@toolseam/core-tools'
 import { classify, Shell, shell } from '@toolseam/shell'
@@ -127,6 +127,7 @@ function write() {
       table(['text', 'ms (median)'], [['seven typical commands, each', verdicts.typical.toFixed(3)], ...verdicts.long.map(({ name, ms }) => [name, ms.toFixed(2)])]),
     ].join('\n'),
     notes: [
+      `Load average when it ended: ${loadavg()[0].toFixed(1)}. Above the number of cores the figures are those of a busy machine.`,
       'Wall time; all subjects of a table in one process, interleaved where they are compared.',
       'The raw spawn uses a process group of its own and Node pipes, reads to the end, and keeps nothing.',
       'Ballast of the host and the sandbox are measured once the helper process and the runners are there.',
