@@ -307,3 +307,13 @@ test('P-28: token facts are what nested calls inherit from', async () => {
   await runtime.execute({ callId: 'c', rootCallId: 'root', name: 'echo' })
   expect(facts).toEqual(['root', 0])
 })
+
+test('P-26: what is no call is refused by describe and validate too, and a monstrous name is cut where it is shown', async () => {
+  const { runtime, call } = await harness()
+  for (const bad of [null, undefined, {}, { name: 3 }, 'echo']) {
+    await expect(runtime.describe(bad as never)).rejects.toMatchObject({ code: 'INVALID_CALL' })
+    await expect(runtime.validate(bad as never)).rejects.toMatchObject({ code: 'INVALID_CALL' })
+  }
+  expect(errorOf(await call('x'.repeat(1_000_000))).message.length).toBeLessThan(200)
+  expect(errorOf(await call('a\u001b[2J"b')).message).not.toContain('\u001b')
+})

@@ -14,9 +14,14 @@ export function renderRewriteIssues(author: string, issues: readonly JsonIssue[]
   return [`The call was not run: arguments rewritten by "${author}" do not fit the tool's input schema:`, ...shown].join('\n')
 }
 
+/** Names come from models: a long one is cut, an odd one escaped. */
+function shownName(tool: string): string {
+  return JSON.stringify(tool.length <= 100 ? tool : `${tool.slice(0, 100)}…`)
+}
+
 export function renderUnknownTool(tool: string, candidates: readonly string[]): string {
   const hint = candidates.length === 0 ? '' : ` Did you mean ${candidates.map((name) => `"${name}"`).join(' or ')}?`
-  return `There is no tool "${tool}".${hint}`
+  return `There is no tool ${shownName(tool)}.${hint}`
 }
 
 export function renderCollapsed(tool: string): string {

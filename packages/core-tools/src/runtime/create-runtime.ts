@@ -1,13 +1,13 @@
 /**
  * The runtime: registry, hooks, services, pipeline and scheduler composed behind the contract.
  */
-import type { AgentId } from '../contracts/execution.ts'
+import { ErrorCode, ToolSeamError } from '../contracts/errors.ts'
+import { isExecutionToken, type AgentId } from '../contracts/execution.ts'
 import type { ToolScope } from '../contracts/registry.ts'
 import type { AsyncDisposer, CallDescription, ToolPlugin, ToolRuntime, ToolRuntimeOptions } from '../contracts/runtime.ts'
 import { TOOL_RUNTIME_SCHEDULER } from '../contracts/staged.ts'
 import { createLayerHooks } from '../hooks/layer-hooks.ts'
 import { describeCall, describeExecution, readDescription } from '../pipeline/describe.ts'
-import { isExecutionToken } from '../contracts/execution.ts'
 import { execute } from '../pipeline/execute.ts'
 import { GuardList } from '../pipeline/guard-list.ts'
 import type { LayerExtras, PipelineParts } from '../pipeline/parts.ts'
@@ -78,7 +78,8 @@ function assemble(options: ResolvedOptions): { runtime: ToolRuntime; registry: R
     view: (agent) => registry.view(agent),
     schemas: (agent) => registry.schemas(agent),
     validate: (call) => validate(registry, call),
-    describe: (call, describeOptions) => {
+    describe: async (call, describeOptions) => {
+      checkDescription(call, 'describe')
       const preview = { preview: describeOptions?.preview === true }
       return 'token' in call && isExecutionToken(call.token) ? describeExecution(parts, call, preview) : describeCall(parts, call, preview)
     },
@@ -108,10 +109,16 @@ function createScope(registry: Registry<LayerExtras>, agent: AgentId): ToolScope
 
 /** An unknown tool is one violation. Runs no hook. */
 async function validate(registry: Registry<LayerExtras>, call: CallDescription): ReturnType<ToolRuntime['validate']> {
+  checkDescription(call, 'validate')
   const tool = registry.resolve(call.name, call.agent)
   if (tool === undefined) return { ok: false, issues: [{ path: '', message: `there is no tool ${JSON.stringify(call.name)}` }] }
   const read = readDescription(call)
   if (!read.ok) return { ok: false, issues: read.issues }
   const validation = await tool.input.validate(read.value)
   return validation.ok ? { ok: true } : { ok: false, issues: validation.issues }
+}
+
+function checkDescription(call: unknown, what: string): void {
+  if (typeof call === 'object' && call !== null && typeof (call as CallDescription).name === 'string') return
+  throw new ToolSeamError(ErrorCode.INVALID_CALL, `${what} takes { name, arguments?, agent? } or an execution`)
 }

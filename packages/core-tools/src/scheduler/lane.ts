@@ -82,9 +82,18 @@ export class Lane {
     if (stopping) this.#giveUpRest(this.#signal?.reason)
     const head = this.#entries[0]
     if (head?.ended !== undefined) return this.#publish(head, head.ended)
-    const resumed = this.#entries.find((entry) => entry.answered !== undefined)
+    const resumed = this.#firstAnswered()
     if (resumed !== undefined) return this.#resume(resumed)
     return stopping ? undefined : (this.#startNext() ?? this.#classifyNext())
+  }
+
+  /** Only calls that have begun can have been asked about. */
+  #firstAnswered(): Entry | undefined {
+    for (let index = 0; index < this.#classified; index += 1) {
+      const entry = this.#entries[index]
+      if (entry?.answered !== undefined) return entry
+    }
+    return undefined
   }
 
   async #publish(entry: Entry, end: () => Promise<ToolResult>): Promise<void> {
