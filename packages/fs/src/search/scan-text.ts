@@ -211,5 +211,10 @@ export function scannerSource(): string {
   // Some bundlers wrap inner functions in a helper of this name.
   const helper = 'const __name = (value) => value'
   const functions = [windowAround, characters, shownLine, contextLine, createScanner].map(String)
-  return [`(() => {`, helper, ...functions, `return ${createScanner.name} })()`].join('\n')
+  return [`(() => {`, helper, ...functions, `return ${identifierOf(createScanner)} })()`].join('\n')
+}
+
+/** The name by which the functions of one file call each other; a bundler may have shortened it. */
+export function identifierOf(declared: { name: string }): string {
+  return /^(?:async )?function\s*([\w$]+)/.exec(String(declared))?.[1] ?? declared.name
 }

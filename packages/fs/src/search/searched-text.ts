@@ -2,6 +2,7 @@
  * The text of a file as a search sees it: UTF-16 with a byte order mark is decoded, the mark itself is not part of the text, bytes that
  * are not UTF-8 become U+FFFD, and a NUL makes the file binary. The functions refer to nothing outside of this file: a worker runs their text.
  */
+import { identifierOf } from './scan-text.ts'
 
 /** Undefined: binary. */
 export function searchedText(bytes: Uint8Array): string | undefined {
@@ -23,5 +24,5 @@ function decodeBigEndian(bytes: Uint8Array): string {
 
 /** JavaScript that evaluates to `searchedText`, for a worker thread. */
 export function searchedTextSource(): string {
-  return ['(() => {', ...[decodeBigEndian, searchedText].map(String), `return ${searchedText.name} })()`].join('\n')
+  return ['(() => {', ...[decodeBigEndian, searchedText].map(String), `return ${identifierOf(searchedText)} })()`].join('\n')
 }

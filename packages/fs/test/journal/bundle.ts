@@ -11,8 +11,8 @@ const folder = mkdtempSync(join(tmpdir(), 'toolseam-programs-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Path of the built program of this name in `programs/`. */
-export async function bundled(program: string): Promise<string> {
-  const name = program.replace(/\.ts$/, '')
+export async function bundled(program: string, { minify = false }: { minify?: boolean } = {}): Promise<string> {
+  const name = program.replace(/\.ts$/, minify ? '.min' : '')
   await build({
     entry: { [name]: join(import.meta.dirname, 'programs', program) },
     outDir: folder,
@@ -20,6 +20,7 @@ export async function bundled(program: string): Promise<string> {
     target: 'node20.19',
     platform: 'node',
     bundle: true,
+    minify,
     noExternal: [/.*/],
     config: false,
     silent: true,
