@@ -100,6 +100,7 @@ describe('phases', () => {
     signal.addEventListener('abort', removed)
     signal.removeEventListener('abort', removed)
     signal.addEventListener('abort', { handleEvent: () => heard.push('object') })
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the property is what is tested
     signal.onabort = () => {
       heard.push('property')
       throw new Error('property')

@@ -115,7 +115,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       step(`outlive ${d} ${n}`, (world) => {
         const { bodies } = at(world, d).runner
         bodies[n % Math.max(1, bodies.length)]?.context.outlived(
-          new Promise((resolve) => void world.clock.after(700, () => resolve(undefined))),
+          new Promise((resolve) => world.after(700, () => resolve(undefined))),
         )
       }),
     ),
@@ -129,7 +129,7 @@ function releases(world: World, mode: string): () => Promise<void> | void {
     }
   }
   if (mode === 'hang') return () => new Promise(() => {})
-  if (mode === 'slow') return () => new Promise((resolve) => void world.clock.after(200, () => resolve()))
+  if (mode === 'slow') return () => new Promise((resolve) => world.after(200, () => resolve()))
   return () => {}
 }
 

@@ -34,6 +34,7 @@ export class Watched {
   readonly stops: StopRecord[] = []
   readonly opened: string[] = []
   readonly closedScopes: string[] = []
+  readonly closedOrder: string[] = []
   handled = 0
   lastSeq = 0
   outcomesForbidden = false
@@ -126,6 +127,7 @@ export class Watched {
 
   #watchClosing(event: Extract<Event, { haltId: string }>): void {
     const { world } = this
+    this.closedOrder.push(event.haltId)
     this.closings.set(event.haltId, [...(this.closings.get(event.haltId) ?? []), event.kind])
     for (const ident of event.discarded) this.#end(ident.commandId)
     if (event.kind === 'tool.halt_failed') {
@@ -152,6 +154,10 @@ export class Watched {
     const releases = this.runner.releases.map((call) => call.order.haltId)
     if (new Set(interrupts).size !== interrupts.length) world.fail(`I2: an interrupt ran twice: ${interrupts.join()}`)
     if (new Set(releases).size !== releases.length) world.fail(`I2: a release ran twice: ${releases.join()}`)
+    // E-18: interrupts are made in the order of acceptance, and closings keep it; releases never overlap with one that still counts.
+    if (this.closedOrder.some((id, at) => interrupts[at] !== id)) world.fail(`E-18: closed ${this.closedOrder.join()}, accepted ${interrupts.join()}`)
+    const open = this.runner.releases.filter(({ order, scope }) => !this.closings.has(order.haltId) && !scope.signal.aborted)
+    if (open.length > 1) world.fail(`E-18: releases overlap: ${open.map(({ order }) => order.haltId).join()}`)
     for (const stop of this.stops) {
       const late = world.clock.now() - stop.acceptedAt > stop.budgetMs + 100
       if (late && stop.report === undefined) world.fail(`I8: the bounded stop '${stop.haltId}' did not close in time`)
@@ -182,6 +188,7 @@ export class World {
   lateUser = 0
   rejections = 0
   #minted = 0
+  #ownTimers = 0
   readonly #onRejection = (): void => {
     this.rejections += 1
   }
@@ -269,8 +276,22 @@ export class World {
     return [this.top, ...this.children]
   }
 
+  /** A timer of the surroundings, told apart from those of the domain. */
+  after(ms: number, run: () => void): void {
+    this.#ownTimers += 1
+    this.clock.after(ms, () => {
+      this.#ownTimers -= 1
+      run()
+    })
+  }
+
   check(): void {
     for (const watched of this.all()) watched.check()
+    const isHalting = this.all().some((watched) => watched.domain.snapshot().phase === 'halting')
+    if (!isHalting && this.clock.pending !== this.#ownTimers) this.fail(`I9: ${this.clock.pending - this.#ownTimers} timer(s) without a stop`)
+    for (const child of this.children) {
+      if (child.runner.bodies.some((body) => body.context.surface.kind !== 'denied')) this.fail('I11: a body of a denied child has a user')
+    }
     if (this.rejections > 0) this.fail(`I9: ${this.rejections} unhandled rejection(s)`)
   }
 

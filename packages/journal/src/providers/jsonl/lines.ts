@@ -16,7 +16,7 @@ const PIECE = 64 * 1024
 const NEWLINE = 0x0a
 
 /** Lines from `start` up to `end` (default: the end of the file as it is met). */
-export async function* linesOf(file: FileHandle, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
+export async function* linesOf(file: FileHandle, start: number = 0, end: number = Number.POSITIVE_INFINITY): AsyncGenerator<Line> {
   const piece = Buffer.allocUnsafe(PIECE)
   let rest: Buffer[] = []
   let restBytes = 0
