@@ -40,6 +40,9 @@ const value = (result: ToolResult | undefined): { [name: string]: unknown } =>
 const hitPaths = (result: ToolResult | undefined): string[] =>
   [...new Set((value(result)['hits'] as { path: string }[]).map(({ path }) => path))].sort()
 
+/** The bounds of the cases, on a machine that has other things to do. */
+const SLACK = 4
+
 const EXPECT: { [id: string]: (results: ToolResult[], took: number[]) => void } = {
   'FS-01': (results) => {
     expect(results.map(code)).toEqual(['ok', 'ok', 'ok'])
@@ -96,9 +99,9 @@ const EXPECT: { [id: string]: (results: ToolResult[], took: number[]) => void } 
       'FS_IS_DIRECTORY',
     ])
     for (const index of [0, 1, 2, 3, 5]) expect(text(results[index])).toContain('fifo')
-    for (const index of [0, 1, 2, 3, 5]) expect(took[index]).toBeLessThan(500)
+    for (const index of [0, 1, 2, 3, 5]) expect(took[index]).toBeLessThan(500 * SLACK)
     expect(hitPaths(results[4])).toEqual(['d/a.txt'])
-    expect(took[4]).toBeLessThan(2000)
+    expect(took[4]).toBeLessThan(2000 * SLACK)
   },
   'FS-15': (results) => {
     expect(hitPaths(results[0])).toEqual(['.github/w.yml', 'src/a.ts', 'src/l1.txt'])
