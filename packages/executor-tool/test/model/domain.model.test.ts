@@ -114,9 +114,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.tuple(whichDomain, small).map(([d, n]) =>
       step(`outlive ${d} ${n}`, (world) => {
         const { bodies } = at(world, d).runner
-        bodies[n % Math.max(1, bodies.length)]?.context.outlived(
-          new Promise((resolve) => world.after(700, () => resolve(undefined))),
-        )
+        bodies[n % Math.max(1, bodies.length)]?.context.outlived(new Promise((resolve) => world.after(700, () => resolve(undefined))))
       }),
     ),
   },

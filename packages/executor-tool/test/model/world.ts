@@ -155,7 +155,8 @@ export class Watched {
     if (new Set(interrupts).size !== interrupts.length) world.fail(`I2: an interrupt ran twice: ${interrupts.join()}`)
     if (new Set(releases).size !== releases.length) world.fail(`I2: a release ran twice: ${releases.join()}`)
     // E-18: interrupts are made in the order of acceptance, and closings keep it; releases never overlap with one that still counts.
-    if (this.closedOrder.some((id, at) => interrupts[at] !== id)) world.fail(`E-18: closed ${this.closedOrder.join()}, accepted ${interrupts.join()}`)
+    if (this.closedOrder.some((id, at) => interrupts[at] !== id))
+      world.fail(`E-18: closed ${this.closedOrder.join()}, accepted ${interrupts.join()}`)
     const open = this.runner.releases.filter(({ order, scope }) => !this.closings.has(order.haltId) && !scope.signal.aborted)
     if (open.length > 1) world.fail(`E-18: releases overlap: ${open.map(({ order }) => order.haltId).join()}`)
     for (const stop of this.stops) {
@@ -288,7 +289,8 @@ export class World {
   check(): void {
     for (const watched of this.all()) watched.check()
     const isHalting = this.all().some((watched) => watched.domain.snapshot().phase === 'halting')
-    if (!isHalting && this.clock.pending !== this.#ownTimers) this.fail(`I9: ${this.clock.pending - this.#ownTimers} timer(s) without a stop`)
+    if (!isHalting && this.clock.pending !== this.#ownTimers)
+      this.fail(`I9: ${this.clock.pending - this.#ownTimers} timer(s) without a stop`)
     for (const child of this.children) {
       if (child.runner.bodies.some((body) => body.context.surface.kind !== 'denied')) this.fail('I11: a body of a denied child has a user')
     }
