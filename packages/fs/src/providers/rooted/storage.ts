@@ -15,7 +15,6 @@ import {
   fsync,
   ftruncate,
   hostError,
-  lstat,
   open,
   readAt,
   readlink,
@@ -27,7 +26,7 @@ import {
 } from './calls.ts'
 import { readEntries, removeTree, siblingNames } from './directory.ts'
 import { factsOf, sameEntry, type HostFacts } from './facts.ts'
-import type { Held, Stepper } from './held.ts'
+import type { Stepper } from './held.ts'
 import { lstatFacts, renameEntry } from './relocate.ts'
 import { joined, walkPath, type Root, type Walked } from './walk.ts'
 
