@@ -33,7 +33,3 @@ export function describeEnd(kind: Exclude<CodeErrorKind, 'syntax' | 'exception' 
 export function describeQueueFull(length: number): string {
   return `Nothing was run: ${length} programs are waiting already.`
 }
-
-export function describeLargeSource(limit: number): string {
-  return `The program is larger than ${limit} bytes. Nothing was run.`
-}
