@@ -130,14 +130,34 @@ export class Watched {
     this.closedOrder.push(event.haltId)
     this.closings.set(event.haltId, [...(this.closings.get(event.haltId) ?? []), event.kind])
     for (const ident of event.discarded) this.#end(ident.commandId)
+    this.#watchChildren(event.haltId)
     if (event.kind === 'tool.halt_failed') {
       for (const ident of event.abandoned) this.#end(ident.commandId)
+      const { code } = event.cause
+      if (code === 'DRAIN_TIMEOUT' || code === 'ABANDONED') this.#watchScopes(event.abandoned)
       return
     }
     const stop = this.stops.find((record) => record.haltId === event.haltId)
     for (const { commandId } of stop?.cut ?? []) {
       const runs = this.runner.bodies.some((body) => body.command.commandId === commandId && body.running)
       if (runs) world.fail(`I7: '${commandId}' still runs after tool.halted '${event.haltId}'`)
+    }
+  }
+
+  /** E-27: every child closes before the release of its parent, and so before its closing. */
+  #watchChildren(haltId: string): void {
+    if (this !== this.world.top) return
+    for (const child of this.world.children) {
+      const open = child.runner.interrupts.find(({ order }) => order.haltId.startsWith(`${haltId}/`) && !child.closings.has(order.haltId))
+      if (open !== undefined) this.world.fail(`E-27: '${haltId}' closed before its child's '${open.order.haltId}'`)
+    }
+  }
+
+  /** E-24: the scope of an abandoned block is closed in the release. */
+  #watchScopes(abandoned: readonly Ident[]): void {
+    for (const { commandId } of abandoned) {
+      const open = this.opened.find((id) => id.startsWith(`${commandId}/`) && !this.closedScopes.includes(id))
+      if (open !== undefined) this.world.fail(`I12: '${open}' was still open when its block had been given up`)
     }
   }
 
