@@ -4,10 +4,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { measure } from '../lib/measure.mjs'
 import { report, table } from '../lib/report.mjs'
 import { askAndDecide, wholeCalls } from './asks.mjs'
-import { loadTime, policySubjects } from './policy.mjs'
+import { loadTime, measureDecisions, policySubjects } from './policy.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'toolseam-bench-'))
 const root = join(folder, 'root')
@@ -16,7 +15,7 @@ writeFileSync(join(root, 'src/deep/file.ts'), '')
 process.env.TOOLSEAM_CONFIG_DIR = join(folder, 'config')
 
 try {
-  const decisions = await measure(await policySubjects(root, folder))
+  const decisions = await measureDecisions(await policySubjects(root, folder))
   const loads = [50, 500].map((rules) => [`load ${rules} rules`, loadTime(rules).toFixed(1)])
   const stored = await askAndDecide(join(folder, 'store'), 1000)
   const whole = await wholeCalls(root, 500)
@@ -53,7 +52,7 @@ try {
       ),
     ].join('\n'),
     notes: [
-      'CPU time of the whole process per awaited decision, median of 9 interleaved rounds.',
+      'CPU time of the whole process per awaited decision, median of 15 interleaved rounds.',
       "Decisions take the facts of a call as its tool gives them; parsing a command text is the shell package's and not in these figures.",
       'A path that the tool has not resolved is looked up on disk; the targets are about decisions, so that row is beside them.',
       'Every step of an ask is durable (file and folder synchronised) before it counts; the disk decides how many there are.',

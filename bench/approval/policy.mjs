@@ -2,6 +2,7 @@
  * Policy decisions: the same calls under 50 and under 500 rules, on a real folder.
  */
 import { createPolicy, loadPolicy } from '@toolseam/approval'
+import { median } from '../lib/measure.mjs'
 
 const command = (...argv) => ({ argv, dynamic: false, redirects: [] })
 
@@ -70,4 +71,23 @@ export function loadTime(rules) {
   const start = performance.now()
   createPolicy({ root: '/w', layers: [{ name: 'session', text, hash: 'x', found: false, trusted: true }] })
   return performance.now() - start
+}
+
+/**
+ * CPU time per decision, in microseconds: subjects interleaved over rounds of a fixed number of calls, after each was compiled. A fixed number,
+ * as decisions are so short that a round sized by the clock of a busy machine may hold a few dozen only.
+ */
+export async function measureDecisions(subjects, { rounds = 15, calls = 4_000 } = {}) {
+  const sized = subjects.map((subject) => ({ ...subject, calls: subject.name.includes('disk') ? calls / 10 : calls, samples: [] }))
+  for (const { run, calls: each } of sized) for (let index = 0; index < each * 5; index += 1) await run()
+  for (let round = 0; round < rounds; round += 1) {
+    for (let index = 0; index < sized.length; index += 1) {
+      const { run, calls: each, samples } = sized[(index + round) % sized.length]
+      const before = process.cpuUsage()
+      for (let call = 0; call < each; call += 1) await run()
+      const { user, system } = process.cpuUsage(before)
+      samples.push((user + system) / each)
+    }
+  }
+  return sized.map(({ name, samples }) => ({ name, us: median(samples), least: Math.min(...samples), most: Math.max(...samples) }))
 }

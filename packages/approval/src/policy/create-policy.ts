@@ -211,7 +211,7 @@ function factSources(options: PolicyOptions): FactSources {
   const root = absolutePath(options.resolvedRoot ?? written, '/') ?? written
   const rebase = (path: string): string =>
     written !== root && isInside(path, written) ? root + (written === '/' ? path : path.slice(written.length)) : path
-  const fold = (path: string): string => resolver.fold(rebase(path))
+  const fold = (path: string): string => resolver.fold(written === root ? path : rebase(path))
   return { resolver, fold, root, home: options.home, insideFolders: [root, ...(options.roots ?? [])].map(fold) }
 }
 

@@ -42,27 +42,31 @@ export async function locate(wanted: WantedPath, sources: FactSources): Promise<
 }
 
 /** `resolved`: where each candidate leads. A tool that works on paths has told it. */
-export function located({ candidates, ...fact }: WantedPath, resolved: readonly (string | undefined)[], sources: FactSources): PathFact {
+export function located(wanted: WantedPath, resolved: readonly (string | undefined)[], sources: FactSources): PathFact {
+  const { path, access, protected: guarded, of, candidates } = wanted
   const places: { given: string; resolved?: string }[] = []
-  let certain = candidates.length > 0
-  let inside = certain
+  const fact: PathFact = { path, access, protected: guarded, of, places, certain: candidates.length > 0, inside: candidates.length > 0 }
   for (const [index, candidate] of candidates.entries()) {
     const given = candidate === undefined ? undefined : absolutePath(candidate, '/')
-    const target = candidate === undefined ? undefined : resolved[index]
-    if (given !== undefined) places.push(place(given, target, sources))
-    if (places.length <= 1 && target !== undefined) fact.resolved = target
-    certain &&= given !== undefined && target !== undefined
-    inside &&= isInsideAny(target, sources)
+    const target = given === undefined ? undefined : resolved[index]
+    if (given === undefined || target === undefined) {
+      fact.certain = false
+      fact.inside = false
+      if (given !== undefined) places.push({ given: sources.fold(given) })
+      continue
+    }
+    const foldedTarget = sources.fold(target)
+    places.push({ given: given === target ? foldedTarget : sources.fold(given), resolved: foldedTarget })
+    if (places.length === 1) fact.resolved = target
+    fact.inside &&= isFoldedInside(foldedTarget, sources)
   }
-  return { ...fact, places, certain, inside }
-}
-
-function place(given: string, resolved: string | undefined, { fold }: FactSources): { given: string; resolved?: string } {
-  return resolved === undefined ? { given: fold(given) } : { given: fold(given), resolved: fold(resolved) }
+  return fact
 }
 
 export function isInsideAny(path: string | undefined, sources: FactSources): boolean {
-  if (path === undefined) return false
-  const folded = sources.fold(path)
-  return sources.insideFolders.some((folder) => isInside(folded, folder))
+  return path !== undefined && isFoldedInside(sources.fold(path), sources)
+}
+
+function isFoldedInside(folded: string, { insideFolders }: FactSources): boolean {
+  return insideFolders.some((folder) => isInside(folded, folder))
 }
