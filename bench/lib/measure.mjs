@@ -12,14 +12,13 @@ async function cpuPerCall(run, calls) {
   return (user + system) / calls
 }
 
-/** How many calls fill about `ms` of one round. */
+/** How many calls fill about `ms` of CPU time. Counted in CPU time and after a warm-up, so that a busy machine does not shrink the rounds to cold code. */
 async function calibrate(run, ms) {
-  for (let calls = 16; ; calls *= 2) {
-    const start = performance.now()
-    for (let index = 0; index < calls; index += 1) await run()
-    const took = performance.now() - start
-    if (took >= ms / 4) return Math.max(16, Math.round((calls * ms) / took))
-  }
+  const warm = await cpuPerCall(run, 200)
+  const calls = Math.max(warm < 100 ? 20_000 : 200, 1)
+  await cpuPerCall(run, calls)
+  const each = await cpuPerCall(run, Math.max(200, Math.round(calls / 10)))
+  return Math.max(50, Math.round((ms * 1000) / each))
 }
 
 export function median(values) {
@@ -43,5 +42,11 @@ export async function measure(subjects, { rounds = 9, roundMs = 150 } = {}) {
       subject.samples.push(await cpuPerCall(subject.run, subject.calls))
     }
   }
-  return sized.map(({ name, samples, calls }) => ({ name, calls, us: median(samples), least: Math.min(...samples), most: Math.max(...samples) }))
+  return sized.map(({ name, samples, calls }) => ({
+    name,
+    calls,
+    us: median(samples),
+    least: Math.min(...samples),
+    most: Math.max(...samples),
+  }))
 }

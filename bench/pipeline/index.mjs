@@ -10,7 +10,12 @@ const results = await measure([direct(), ...(await ownSubjects()), ...found])
 const us = (name) => results.find((result) => result.name === name)?.us
 const base = us('toolseam, 0 taps')
 
-const rows = results.map(({ name, us: each, least, most }) => [name, each.toFixed(2), `${least.toFixed(2)}-${most.toFixed(2)}`, `${(each / base).toFixed(2)}x`])
+const rows = results.map(({ name, us: each, least, most }) => [
+  name,
+  each.toFixed(2),
+  `${least.toFixed(2)}-${most.toFixed(2)}`,
+  `${(each / base).toFixed(2)}x`,
+])
 const targets = [
   ['0 taps, µs CPU', '<= 3', base.toFixed(2)],
   ['3 async taps on each of 3 chains, µs CPU', '<= 6', us('toolseam, 3 async taps on each of 3 chains').toFixed(2)],
@@ -28,8 +33,22 @@ function ratio(label, peer, target) {
 report('pipeline', {
   title: 'One call through the pipeline',
   command: 'npm run bench -- pipeline',
-  packages: ['@toolseam/core-tools', '@deepseek-ai/dsh-tools', '@langchain/core', '@openai/agents', '@modelcontextprotocol/sdk', 'ai', 'zod'],
-  body: [table(['subject', 'µs CPU a call (median)', 'least-most', 'to toolseam'], rows), '', '## Targets', '', table(['what', 'target', 'measured'], targets)].join('\n'),
+  packages: [
+    '@toolseam/core-tools',
+    '@deepseek-ai/dsh-tools',
+    '@langchain/core',
+    '@openai/agents',
+    '@modelcontextprotocol/sdk',
+    'ai',
+    'zod',
+  ],
+  body: [
+    table(['subject', 'µs CPU a call (median)', 'least-most', 'to toolseam'], rows),
+    '',
+    '## Targets',
+    '',
+    table(['what', 'target', 'measured'], targets),
+  ].join('\n'),
   notes: [
     'CPU time of the whole process per awaited call, median of 9 interleaved rounds; garbage collection is part of it.',
     'toolseam validates input and output by JSON Schema; the peers validate what they validate by default.',

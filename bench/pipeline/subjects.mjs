@@ -7,7 +7,13 @@ const shape = { type: 'object', properties: { text: { type: 'string' } }, requir
 export const small = { text: 'hello' }
 export const large = { text: 'x'.repeat(6 * 1024) }
 
-const echo = (name = 'echo') => ({ name, description: 'Gives back its text', input: shape, output: shape, execute: ({ text }) => ({ text }) })
+const echo = (name = 'echo') => ({
+  name,
+  description: 'Gives back its text',
+  input: shape,
+  output: shape,
+  execute: ({ text }) => ({ text }),
+})
 
 export function direct() {
   const run = async ({ text }) => ({ text })
@@ -79,7 +85,14 @@ async function dshTools() {
     }),
   )
   const run = async () => {
-    const result = await ctx.tools.execute({ callId: 'call', id: 'call', toolCallId: 'call', name: 'echo', arguments: small, signal: new AbortController().signal })
+    const result = await ctx.tools.execute({
+      callId: 'call',
+      id: 'call',
+      toolCallId: 'call',
+      name: 'echo',
+      arguments: small,
+      signal: new AbortController().signal,
+    })
     if (result.isError) throw new Error(JSON.stringify(result).slice(0, 200))
     return result
   }
@@ -89,14 +102,23 @@ async function dshTools() {
 async function langchain() {
   const { tool } = await import('@langchain/core/tools')
   const { z } = await import('zod')
-  const subject = tool(async ({ text }) => JSON.stringify({ text }), { name: 'echo', description: 'Gives back its text', schema: z.object({ text: z.string() }) })
+  const subject = tool(async ({ text }) => JSON.stringify({ text }), {
+    name: 'echo',
+    description: 'Gives back its text',
+    schema: z.object({ text: z.string() }),
+  })
   return { run: () => subject.invoke(small) }
 }
 
 async function openaiAgents() {
   const { tool, RunContext } = await import('@openai/agents')
   const { z } = await import('zod')
-  const subject = tool({ name: 'echo', description: 'Gives back its text', parameters: z.object({ text: z.string() }), execute: async ({ text }) => ({ text }) })
+  const subject = tool({
+    name: 'echo',
+    description: 'Gives back its text',
+    parameters: z.object({ text: z.string() }),
+    execute: async ({ text }) => ({ text }),
+  })
   const context = new RunContext()
   const text = JSON.stringify(small)
   return { run: () => subject.invoke(context, text) }
@@ -108,10 +130,14 @@ async function mcp() {
   const { InMemoryTransport } = await import('@modelcontextprotocol/sdk/inMemory.js')
   const { z } = await import('zod')
   const server = new McpServer({ name: 'echo', version: '1.0.0' })
-  server.registerTool('echo', { description: 'Gives back its text', inputSchema: { text: z.string() }, outputSchema: { text: z.string() } }, async ({ text }) => ({
-    content: [{ type: 'text', text }],
-    structuredContent: { text },
-  }))
+  server.registerTool(
+    'echo',
+    { description: 'Gives back its text', inputSchema: { text: z.string() }, outputSchema: { text: z.string() } },
+    async ({ text }) => ({
+      content: [{ type: 'text', text }],
+      structuredContent: { text },
+    }),
+  )
   const client = new Client({ name: 'bench', version: '1.0.0' })
   const [left, right] = InMemoryTransport.createLinkedPair()
   await Promise.all([server.connect(right), client.connect(left)])
@@ -122,7 +148,11 @@ async function aiSdk() {
   const { tool, generateText, stepCountIs } = await import('ai')
   const { MockLanguageModelV3 } = await import('ai/test')
   const { z } = await import('zod')
-  const echoTool = tool({ description: 'Gives back its text', inputSchema: z.object({ text: z.string() }), execute: async ({ text }) => ({ text }) })
+  const echoTool = tool({
+    description: 'Gives back its text',
+    inputSchema: z.object({ text: z.string() }),
+    execute: async ({ text }) => ({ text }),
+  })
   const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } }
   const model = new MockLanguageModelV3({
     doGenerate: async () => ({
