@@ -13,10 +13,13 @@ import { postExecute } from './post-execute.ts'
 import { settle } from './settle.ts'
 import { validateInput } from './validate-input.ts'
 
+/** A step that is over at once costs no turn of the event loop. */
 export async function execute(parts: PipelineParts, input: ToolExecutionInput): Promise<ToolResult> {
-  const prepared = await prepare(parts, { input, options: NO_OPTIONS })
+  const preparing = prepare(parts, { input, options: NO_OPTIONS })
+  const prepared = preparing instanceof Promise ? await preparing : preparing
   if (prepared.kind !== 'dispatch') return conclude(prepared)
-  return conclude(await dispatch(prepared))
+  const dispatching = dispatch(prepared)
+  return conclude(dispatching instanceof Promise ? await dispatching : dispatching)
 }
 
 const NO_OPTIONS: PrepareOptions = Object.freeze({})
@@ -36,9 +39,7 @@ export function prepare(
 }
 
 /** Steps 5 and 6, or 6 alone for what is final already. */
-export async function conclude(outcome: Outcome): Promise<ToolResult> {
-  if (outcome.kind === 'final-result' || !outcome.call.layers.some((layer) => layer.extras.hooks.postExecute.active)) {
-    return settle(outcome)
-  }
-  return settle(await postExecute(outcome))
+export function conclude(outcome: Outcome): ToolResult | Promise<ToolResult> {
+  const judged = outcome.kind === 'post-result' && outcome.call.layers.some((layer) => layer.extras.hooks.postExecute.active)
+  return judged ? postExecute(outcome).then(settle) : settle(outcome)
 }
