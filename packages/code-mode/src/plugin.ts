@@ -1,7 +1,7 @@
 /**
  * The wiring: chooses the engine, provides it, and registers the two entries of code mode. Mode and collapse are the runtime's own.
  */
-import { ErrorCode, type ToolPlugin, type ToolRuntime, type ToolView } from '@toolseam/core-tools'
+import { type ToolPlugin, type ToolRuntime, type ToolView } from '@toolseam/core-tools'
 import { type CatalogueOptions, ViewCatalogue } from './consumer/catalogue.ts'
 import { createRunCode } from './consumer/run-code.ts'
 import { createSearchTools } from './consumer/search-tools.ts'
@@ -33,7 +33,7 @@ export function codeMode(options: CodeModeOptions = {}): ToolPlugin {
   const { pinned = [], fullTools = 30, fullChars = 24_000, runtime: choice = 'quickjs' } = options
   return {
     name: 'toolseam/code-mode',
-    provides: [CodeRuntime, CodeCatalogue],
+    ...(choice === 'service' ? { requires: [CodeRuntime], provides: [CodeCatalogue] } : { provides: [CodeRuntime, CodeCatalogue] }),
     apply(runtime) {
       const engine = engineOf(choice, runtime)
       const own = choice === 'quickjs' || choice === 'quickjs-process'
@@ -68,11 +68,7 @@ function chosen(choice: NonNullable<CodeModeOptions['runtime']>, runtime: ToolRu
   if (choice === 'quickjs-process') return createQuickjsProcessRuntime()
   if (typeof choice === 'object' && choice !== null && typeof choice.run === 'function') return choice
   if (choice !== 'service') throw new CodeModeError('CODE_INVALID_OPTION', `"${String(choice)}" is no code runtime`)
-  const provided = runtime.services.get(CodeRuntime)
-  if (provided !== undefined) return provided
-  const message =
-    'code mode needs a CodeRuntime and none is provided: put a plugin that provides it first, or let @toolseam/code-mode bring its own with { runtime: "quickjs" }'
-  throw new CodeModeError(ErrorCode.SERVICE_MISSING, message, { details: { service: CodeRuntime.id, package: '@toolseam/code-mode' } })
+  return runtime.services.require(CodeRuntime)
 }
 
 /** One catalogue a view: a view is the same object until something that feeds it changes. */

@@ -7,7 +7,7 @@ import type { CataloguePage, CatalogueQuery } from '../definition/catalogue.ts'
 import type { CodeCall, CodeCallAnswer } from '../definition/code-runtime.ts'
 import { CodeModeError } from '../definition/errors.ts'
 import type { ViewCatalogue } from './catalogue.ts'
-import { renderUnknownName } from './render-catalogue.ts'
+import { renderUnknownCall, renderUnknownName } from './render-catalogue.ts'
 import type { DoneCall } from './render-outcome.ts'
 
 interface ProgramCallOptions {
@@ -49,7 +49,7 @@ export class ProgramCalls {
     this.#open.add(work)
     const result = await work
     this.#open.delete(work)
-    return this.#settle(call, name ?? call.name, result)
+    return this.#settle(call, name, result)
   }
 
   /** Waits for what was cancelled at the end, so that nothing is recorded after the result (C-5). */
@@ -75,9 +75,12 @@ export class ProgramCalls {
     return [...this.#done.values()].sort((a, b) => a.call.seq - b.call.seq)
   }
 
-  #settle({ seq, line }: CodeCall, name: string, result: ToolResult): CodeCallAnswer {
-    if (result.isError) return { ok: false, error: { code: result.error.code, message: result.error.message } }
-    this.#done.set(seq, { call: { seq, name, ...(line === undefined ? {} : { line }) }, result })
+  #settle({ seq, line, name: written }: CodeCall, name: string | undefined, result: ToolResult): CodeCallAnswer {
+    if (result.isError) {
+      const { code, message } = result.error
+      return { ok: false, error: { code, message: code === 'UNKNOWN_TOOL' && name === undefined ? renderUnknownCall(message) : message } }
+    }
+    this.#done.set(seq, { call: { seq, name: name ?? written, ...(line === undefined ? {} : { line }) }, result })
     return { ok: true, value: result.value }
   }
 }

@@ -19,3 +19,8 @@ export function describeSearchTools(): string {
 export function renderUnknownName(name: string): string {
   return `There is no tool ${JSON.stringify(name)}. Search for it with tools.$search("words").`
 }
+
+/** The pipeline's sentence, which names what is near, with the word first that a program may look for. */
+export function renderUnknownCall(sentence: string): string {
+  return `Unknown tool. ${sentence}`
+}

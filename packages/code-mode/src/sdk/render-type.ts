@@ -91,7 +91,8 @@ function renderArray(schema: JsonSchema, place: TypePlace): string {
   if (!Array.isArray(first)) return `${group(renderType(rest ?? true, inside))}[]`
   const least = typeof schema['minItems'] === 'number' ? schema['minItems'] : 0
   const members = first.map((item, index) => `${group(renderType(item, inside))}${index < least ? '' : '?'}`)
-  if (rest !== false) members.push(`...${group(renderType(rest ?? true, inside))}[]`)
+  // TypeScript opens what is spread at once: to it, this place is as bare as the tuple's own.
+  if (rest !== false) members.push(`...${group(renderType(rest ?? true, deeper(place)))}[]`)
   return `[${members.join(', ')}]`
 }
 

@@ -187,7 +187,7 @@ function endings(run: Run): void {
 
   test('C-16: the wall limit ends a run that waits, and stands still while a person is asked', async () => {
     const pending: Answer = (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ok: true, value: 0 })))
-    const waited = await run('await tools.wait({})', { call: pending, limits: { wallMs: 200 } })
+    const waited = await run('await tools.wait({})', { call: pending, limits: { wallMs: 2000 } })
     expect(waited).toMatchObject({ ok: false, error: { kind: 'timeout' }, unfinished: [1] })
     const asked: Answer = async ({ onAsk }) => {
       onAsk(true)

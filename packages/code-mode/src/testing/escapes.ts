@@ -5,7 +5,7 @@
 
 /** Tries to get from a function constructor to the host's global scope. */
 const REACH =
-  'const reach = (F) => { try { const g = F("return [typeof process, typeof require, typeof fetch, typeof Worker, typeof WebAssembly, typeof Deno, typeof setTimeout].filter((t) => t !== \'undefined\').join()")(); return g ? "REACHED " + g : "none" } catch (e) { return "refused " + e.name } }; '
+  'const reach = (F) => { try { const g = F("return [typeof process, typeof require, typeof fetch, typeof Worker, typeof WebAssembly, typeof Deno, typeof setTimeout].filter((t) => t !== \'undefined\').join()")(); return typeof g === "string" && g !== "" ? "REACHED " + g : "none" } catch (e) { return "refused " + e.name } }; '
 
 const BODIES: readonly string[] = [
   // constructor chains on every value of the host that reaches the guest
@@ -22,7 +22,7 @@ const BODIES: readonly string[] = [
   'try { await tools.fail({ message: "x" }) } catch (e) { return reach(e.constructor.constructor) }',
   'try { await tools.fail({ message: "x" }) } catch (e) { return reach(Object.getPrototypeOf(Object.getPrototypeOf(e)).constructor.constructor) }',
   'try { await tools.fail({ message: "x" }) } catch (e) { return [e.stack, Object.getOwnPropertyNames(e)] }',
-  'return reach(Object.getPrototypeOf(async function () {}).constructor)',
+  'const g = await Object.getPrototypeOf(async function () {}).constructor("return typeof process")(); return g === "undefined" ? "none" : "REACHED " + g',
   'return reach(Object.getPrototypeOf(function* () {}).constructor)',
   'const F = Object.getPrototypeOf(async function* () {}).constructor; const r = await F("return typeof process")().next(); return r.value === "undefined" ? "none" : "REACHED " + r.value',
   'return reach((code) => () => (0, eval)("(function () { " + code + " })()"))',

@@ -250,7 +250,7 @@ function primitive(handle) {
 function verdictOf(error) {
   const { name, message } = /** @type {{ name?: string, message?: string }} */ (error)
   if (name === 'InternalError' && message === 'interrupted') return { kind: 'timeout' }
-  if (name === 'InternalError' && message === 'out of memory') return { kind: 'memory' }
+  if (name === 'InternalError' && (message === 'out of memory' || message === 'string too long')) return { kind: 'memory' }
   if (error instanceof RangeError || name === 'RuntimeError') return { kind: 'memory' }
   if (name === 'SyntaxError') return { kind: 'syntax', text: JSON.stringify({ name, message, line: 0 }) }
   return { kind: 'engine', text: JSON.stringify({ name: 'Error', message: `${name}: ${message}`, line: 0 }) }
