@@ -25,6 +25,12 @@ export function sourceAliases(): { find: RegExp; replacement: string }[] {
   })
 }
 
+/**
+ * In CI a test may fail once: many of ours watch real processes and files race, on whatever machine there is. A second failure counts,
+ * and locally every failure does.
+ */
+export const onBusyMachines: { retry: number } = { retry: process.env['CI'] === undefined ? 0 : 1 }
+
 export function packageTests(name: string, test: ViteUserConfig['test'] = {}): ViteUserConfig {
   return defineConfig({
     resolve: { alias: sourceAliases() },
@@ -33,6 +39,7 @@ export function packageTests(name: string, test: ViteUserConfig['test'] = {}): V
       include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
       testTimeout: 30_000,
       hookTimeout: 30_000,
+      ...onBusyMachines,
       ...test,
     },
   })
