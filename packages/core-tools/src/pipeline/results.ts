@@ -2,7 +2,6 @@
  * Making error results: every failure of a call is built here, frozen, its content the message.
  */
 import type { ContentBlock } from '../contracts/content.ts'
-import type { ToolSeamError } from '../contracts/errors.ts'
 import type { JsonObject, JsonValue } from '../contracts/json.ts'
 import type { ToolFailure, ToolResult } from '../contracts/result.ts'
 import { snapshotJson } from '../json/snapshot.ts'
@@ -51,10 +50,6 @@ export function invalidOutput(tool: string, issues: readonly JsonIssue[]): ToolF
 
 export function issueDetails(issues: readonly JsonIssue[], more: JsonObject = {}): JsonValue {
   return freezeJson({ ...more, issues: issues.map(({ path, message }) => ({ path, message })) })
-}
-
-export function fromError(error: ToolSeamError): ToolFailure {
-  return failure(error.code, error.message, error.details === undefined ? {} : { details: freezeJson(error.details) })
 }
 
 export function freezeJson(value: JsonValue): JsonValue {

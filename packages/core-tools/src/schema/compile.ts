@@ -6,7 +6,7 @@ import { compileJsonSchema } from './json-schema.ts'
 import { readStandard } from './read-standard.ts'
 import { standardValidator } from './standard.ts'
 
-export type { CompiledSchema, Validate, Validation } from './compiled.ts'
+export type { CompiledSchema, Validation } from './compiled.ts'
 
 export interface CompileOptions {
   /** What the schema is called in messages. */
