@@ -5,6 +5,7 @@ import { prepareProgram } from './prepare.ts'
 async function valueOf(text: string): Promise<unknown> {
   const prepared = prepareProgram(text)
   if (!prepared.ok) throw new Error(prepared.error.message)
+  // oxlint-disable-next-line no-eval -- what was prepared is run
   const indirect = globalThis.eval
   const make = indirect(`(function (tools) { return ${prepared.program.code}\n})`) as (tools: unknown) => () => Promise<unknown>
   return make({ add: async ({ a, b }: { a: number; b: number }) => a + b })()

@@ -35,7 +35,7 @@ const BODIES: readonly string[] = [
   'Error.stackTraceLimit = 1e9; try { null.x } catch (e) { return e.stack }',
   '(function f(n) { try { f(n + 1) } catch (e) { throw [e] } })(0)',
   // prototypes, both ways
-  'Object.prototype.env = "polluted"; Object.prototype.then = function (r) { r("REACHED") }; return { ok: await tools.echo({ a: 1 }) }',
+  'Object.prototype.env = "polluted"; Object.prototype.then = function (r) { r("its own") }; return { ok: await tools.echo({ a: 1 }) }',
   'Array.prototype.push = function () { throw new Error("hooked") }; JSON.stringify = () => "REACHED"; return await tools.echo({ a: [1] })',
   'Object.defineProperty(Object.prototype, "ok", { set() { throw 1 }, get() { return false } }); return await tools.echo({ ok: true })',
   'const r = await tools.echo(JSON.parse(\'{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}\')); return [{}.polluted === undefined, Object.keys(r)]',
