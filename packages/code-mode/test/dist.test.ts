@@ -32,7 +32,10 @@ test('C-7: the built engines find their thread, their child and the binary', { t
       const { program } = prepareProgram('const n: number = await tools.add({}); return n + 1')
       for (const runtime of [createQuickjsRuntime(), createQuickjsProcessRuntime()]) {
         const call = async () => ({ ok: true, value: 41 })
-        const result = await runtime.run({ program, call, onConsole() {}, limits: resolveLimits() })
+        const request = { program, call, onConsole() {}, limits: resolveLimits() }
+        await runtime.run(request)
+        // At once: who waits for an engine that is clearing up is not left alone by the process.
+        const result = await runtime.run(request)
         console.log(runtime.id, result.ok ? result.value : result.error.message)
       }
       // Neither is disposed: an idle engine does not keep a process alive.`,

@@ -103,12 +103,11 @@ export class GuestPool {
     run.begin()
   }
 
-  /** A clean peer says `ready` when it has cleared up; until then it takes nothing. */
+  /** A clean peer says `ready` when it has cleared up; until then it takes nothing, and is held for those that wait for it. */
   #after(member: Member, after: AfterRun): void {
-    if (after === 'dirty') {
-      this.#remove(member)
-      this.#next()
-    } else if (member.state === 'busy') member.peer.hold(false)
+    if (after === 'clean') return
+    this.#remove(member)
+    this.#next()
   }
 
   #add(): void {
