@@ -2,21 +2,29 @@
  * `createToolseam`: the packages composed into one runtime. Wiring only: a part is one line, with the options that it answers.
  */
 import { approval } from '@toolseam/approval'
+import { codeMode } from '@toolseam/code-mode'
 import { createToolRuntime, ToolSeamError, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
+import { toolExecutor } from '@toolseam/executor-tool'
 import { fs } from '@toolseam/fs'
+import { journal } from '@toolseam/journal'
 import { shell } from '@toolseam/shell'
 import { type ResolvedOptions, resolveOptions, type ToolseamOptions } from './options.ts'
 
 interface Part {
   /** The options of `createToolseam` that this part answers. */
   answers: readonly string[]
-  plugin(options: ResolvedOptions): ToolPlugin
+  /** None: the option that it answers turned it off. */
+  plugins(options: ResolvedOptions): readonly ToolPlugin[]
 }
 
+/** Disposed from the last to the first: the journal closes when everything that writes to it has ended. */
 const parts: readonly Part[] = [
+  part(['root', 'journal'], ({ root, journal: settings }) => (settings === false ? [] : journal({ ...settings, root }))),
   part(['root', 'preset', 'policy', 'store', 'answerers', 'session', 'secret', 'asks'], approval),
   part(['root', 'sandbox'], shell),
   part(['root'], fs),
+  part(['executor'], ({ executor }) => toolExecutor(executor)),
+  part(['code'], ({ code }) => codeMode(code)),
 ]
 
 /**
@@ -27,14 +35,17 @@ const parts: readonly Part[] = [
 export async function createToolseam(options: ToolseamOptions = {}): Promise<ToolRuntime> {
   const { partOptions, runtimeOptions, plugins } = resolveOptions(options)
   refuseUnanswered(partOptions)
-  return createToolRuntime({ ...runtimeOptions, plugins: [...parts.map((part) => part.plugin(partOptions)), ...plugins] })
+  return createToolRuntime({ ...runtimeOptions, plugins: [...parts.flatMap((each) => each.plugins(partOptions)), ...plugins] })
 }
 
 /** A plugin factory that gets exactly the options named. */
-function part<K extends keyof ResolvedOptions>(answers: readonly K[], factory: (options: Pick<ResolvedOptions, K>) => ToolPlugin): Part {
+function part<K extends keyof ResolvedOptions>(
+  answers: readonly K[],
+  factory: (options: Pick<ResolvedOptions, K>) => ToolPlugin | readonly ToolPlugin[],
+): Part {
   const picked = (options: ResolvedOptions): Pick<ResolvedOptions, K> =>
     Object.fromEntries(answers.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<ResolvedOptions, K>
-  return { answers, plugin: (options) => factory(picked(options)) }
+  return { answers, plugins: (options) => [factory(picked(options))].flat() }
 }
 
 /** An option that nothing answers would be a promise that nobody keeps. */

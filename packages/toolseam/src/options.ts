@@ -4,7 +4,10 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ApprovalOptions } from '@toolseam/approval'
+import type { CodeModeOptions } from '@toolseam/code-mode'
 import { type ToolLogger, type ToolMode, type ToolPlugin, type ToolRuntimeOptions, ToolSeamError } from '@toolseam/core-tools'
+import type { ToolExecutorOptions } from '@toolseam/executor-tool'
+import type { JournalOptions } from '@toolseam/journal'
 
 /** What `approval` takes: rules, preset, where asks are kept, who answers them. */
 export type PolicyOptions = Pick<ApprovalOptions, 'preset' | 'policy' | 'store' | 'answerers' | 'session' | 'secret' | 'asks'>
@@ -15,11 +18,17 @@ export interface ToolseamOptions extends PolicyOptions {
   root?: string
   /** Confinement of commands: `off` (default), `read-only` or `workspace-write`. */
   sandbox?: SandboxMode
+  /** The record of calls: where, how durable, what is masked. Default: one file a process below `.toolseam/journal/`; `false`: none. */
+  journal?: false | Omit<JournalOptions, 'root'>
+  /** The domain that turns run in: its surface, what a stop undoes, its budget. */
+  executor?: ToolExecutorOptions
+  /** Programs: the engine and their limits. */
+  code?: CodeModeOptions
   /** Further plugins, applied with the composed ones in the order of their needs. */
   plugins?: readonly ToolPlugin[]
   /** How tools are presented: called directly (`native`, the default), through programs (`code`), or `both`. */
   mode?: ToolMode
-  /** Width of `executeAll`. Default 10. */
+  /** Width of `executeAll`, and of turns unless `executor` says another. Default 10. */
   maxParallel?: number
   /** Longest wait for an asynchronous tap, in ms. Default 30 000. */
   hookTimeoutMs?: number
@@ -38,8 +47,9 @@ export const sandboxModes: readonly SandboxMode[] = ['off', 'read-only', 'worksp
 export const toolModes: readonly ToolMode[] = ['native', 'code', 'both']
 
 /** What the parts of a composition see. */
-export interface ResolvedOptions extends Omit<ToolseamOptions, 'plugins' | keyof ToolRuntimeOptions> {
+export interface ResolvedOptions extends Omit<ToolseamOptions, 'plugins' | 'executor' | keyof ToolRuntimeOptions> {
   root: string
+  executor: ToolExecutorOptions
 }
 
 export interface SplitOptions {
@@ -52,7 +62,9 @@ export interface SplitOptions {
 export function resolveOptions(options: ToolseamOptions): SplitOptions {
   const { plugins = [], mode, maxParallel, hookTimeoutMs, defaultTimeoutMs, abortGraceMs, maxDepth, logger, ...rest } = options
   const runtimeOptions = given({ mode, maxParallel, hookTimeoutMs, defaultTimeoutMs, abortGraceMs, maxDepth, logger })
-  return { partOptions: { ...rest, root: existingFolder(options.root ?? process.cwd()) }, runtimeOptions, plugins }
+  const root = existingFolder(options.root ?? process.cwd())
+  const executor = { ...given({ maxParallel }), ...rest.executor }
+  return { partOptions: { ...rest, root, executor }, runtimeOptions, plugins }
 }
 
 /** The object without its absent fields: an optional field is either there or not. */
@@ -62,7 +74,8 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
   }
 }
 
-function existingFolder(path: string): string {
+/** Absolute. Throws `TOOLSEAM_ROOT_INVALID`. */
+export function existingFolder(path: string): string {
   const root = resolve(path)
   const kind = statSync(root, { throwIfNoEntry: false })
   if (kind?.isDirectory() === true) return root

@@ -5,9 +5,10 @@ import { type PolicyPreset, terminal } from '@toolseam/approval'
 import { ToolSeamError, type ToolLogger, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
 import { createToolseam } from '../compose.ts'
 import { readConfig, type ToolseamConfig } from '../config/file.ts'
+import { canRecord } from '../config/folders.ts'
 import { foundConfigNotice } from '../config/found.ts'
 import { loadPlugins } from '../config/plugins.ts'
-import { given, type SandboxMode, type ToolseamOptions } from '../options.ts'
+import { existingFolder, given, type SandboxMode, type ToolseamOptions } from '../options.ts'
 import { type Interruption, interruptible } from '../terminal/interrupt.ts'
 import type { Streams } from '../terminal/streams.ts'
 
@@ -27,7 +28,7 @@ export interface CommandContext {
 
 export interface RuntimeWork {
   /** Of the command, over those of the configuration file. */
-  overrides?: Pick<ToolseamOptions, 'mode' | 'answerers' | 'policy'>
+  overrides?: Pick<ToolseamOptions, 'mode' | 'answerers' | 'policy' | 'executor' | 'code'>
   plugins?: readonly ToolPlugin[]
   run(runtime: ToolRuntime, interruption: Interruption): Promise<number>
 }
@@ -46,18 +47,35 @@ export async function withRuntime(context: CommandContext, work: RuntimeWork): P
 }
 
 async function compose({ streams, options }: CommandContext, { overrides = {}, plugins = [] }: RuntimeWork): Promise<ToolRuntime> {
-  const root = options.root ?? process.cwd()
-  const config = options.config === undefined ? undefined : readConfig(options.config)
+  const root = rootOf(options)
+  const config = configOf(options)
   const notice = foundConfigNotice(root, options.config)
   if (notice !== undefined) await streams.err(`toolseam: ${notice}\n`)
   const configured = config === undefined ? [] : await loadPlugins(config)
+  const records = canRecord(root) ? {} : { journal: false as const }
+  if ('journal' in records) await streams.err('toolseam: nothing can be written in the root: calls are not recorded\n')
   const answerers = [terminal()]
-  const composition = { answerers, ...fromConfig(config), ...given({ preset: options.preset, sandbox: options.sandbox }), ...overrides }
+  const composition = {
+    answerers,
+    ...records,
+    ...fromConfig(config),
+    ...given({ preset: options.preset, sandbox: options.sandbox }),
+    ...overrides,
+  }
   return createToolseam({ ...composition, root, plugins: [...configured, ...plugins], logger: stderrLogger(streams) }).catch(
     (error: unknown) => {
       throw compositionError(error)
     },
   )
+}
+
+/** The folder that a command is about. Throws `TOOLSEAM_ROOT_INVALID`. */
+export function rootOf({ root }: CommonOptions): string {
+  return existingFolder(root ?? process.cwd())
+}
+
+export function configOf({ config }: CommonOptions): ToolseamConfig | undefined {
+  return config === undefined ? undefined : readConfig(config)
 }
 
 function fromConfig(config: ToolseamConfig | undefined): ToolseamOptions {

@@ -7,7 +7,7 @@ import { describeDecision, describeOutcome, inline, printable, renderContent } f
 import { type StageEvent, stageObserver } from '../terminal/stages.ts'
 import type { Streams } from '../terminal/streams.ts'
 import { type CommandContext, withRuntime } from './context.ts'
-import { executeRecorded, jsonLine } from './exec.ts'
+import { executeRecorded, jsonLine } from '../calls/recorded.ts'
 
 interface Scene {
   title: string

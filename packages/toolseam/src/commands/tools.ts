@@ -1,4 +1,5 @@
-/** `toolseam tools`: the tools as a model sees them. */
+/** `toolseam tools`: the tools as a model sees them; where it writes programs, also the text that tells it how and what they can call. */
+import { CodeCatalogue } from '@toolseam/code-mode'
 import type { JsonSchema, ToolMode, ToolSchemaView } from '@toolseam/core-tools'
 import { given } from '../options.ts'
 import type { Colors } from '../terminal/streams.ts'
@@ -14,9 +15,13 @@ export async function tools(context: CommandContext, { mode }: ToolsOptions): Pr
     overrides: given({ mode }),
     async run(runtime) {
       const schemas = runtime.schemas()
-      const text =
-        options.json === true ? `${JSON.stringify(schemas)}\n` : schemas.map((schema) => renderTool(schema, streams.outColors)).join('\n')
-      await streams.out(text)
+      if (options.json === true) {
+        await streams.out(`${JSON.stringify(schemas)}\n`)
+        return 0
+      }
+      const listed = schemas.map((schema) => renderTool(schema, streams.outColors))
+      const language = runtime.view().mode === 'native' ? [] : [`${runtime.services.require(CodeCatalogue).text().trimEnd()}\n`]
+      await streams.out([...listed, ...language].join('\n'))
       return 0
     },
   })

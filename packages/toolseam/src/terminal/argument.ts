@@ -1,22 +1,26 @@
-/** The argument of a call as the command line gives it: JSON text, `@FILE`, or `-` for standard input. */
+/** Input of a command: JSON given directly, from a file, or from standard input. */
 import { readFileSync } from 'node:fs'
 import { ToolSeamError } from '@toolseam/core-tools'
 
 /** The text; whether it is JSON is judged by the pipeline, like any model's. Throws `TOOLSEAM_USAGE` when it cannot be read. */
 export async function readArgument(source: string | undefined): Promise<string> {
   if (source === undefined) return ''
-  if (source === '-') return decode(await standardInput(), 'standard input')
-  if (!source.startsWith('@')) return source
-  const file = source.slice(1)
-  let bytes: Uint8Array
+  if (source === '-') return readSource('-')
+  return source.startsWith('@') ? readSource(source.slice(1)) : source
+}
+
+/** The text of a file, or of standard input for `-` and for nothing. Throws `TOOLSEAM_USAGE` when it cannot be read. */
+export async function readSource(source = '-'): Promise<string> {
+  return source === '-' ? decode(await standardInput(), 'standard input') : decode(fileBytes(source), source)
+}
+
+function fileBytes(file: string): Uint8Array {
   try {
-    bytes = readFileSync(file)
-  } catch (error) {
-    throw new ToolSeamError('TOOLSEAM_USAGE', `cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    return readFileSync(file)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new ToolSeamError('TOOLSEAM_USAGE', `cannot read ${file}: ${why}`, { cause })
   }
-  return decode(bytes, file)
 }
 
 async function standardInput(): Promise<Uint8Array> {
@@ -28,7 +32,7 @@ async function standardInput(): Promise<Uint8Array> {
 function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (error) {
-    throw new ToolSeamError('TOOLSEAM_USAGE', `${name} is not UTF-8 text`, { cause: error })
+  } catch (cause) {
+    throw new ToolSeamError('TOOLSEAM_USAGE', `${name} is not UTF-8 text`, { cause })
   }
 }
