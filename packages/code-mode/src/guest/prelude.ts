@@ -6,6 +6,8 @@
  * The text is one expression, `(host, limits) => ({ tools, console, ToolError, run, settle })`. `host(op, ...)` takes primitives only:
  * `call` (seq, name, JSON text, line), `log` (level, text), `done` (kind, JSON text, length), `stop` (kind of error).
  */
+import { MAX_NESTING } from '../definition/limits.ts'
+
 export const PRELUDE: string = String.raw`(function (host, limits) {
   'use strict'
   const { apply, getPrototypeOf } = Reflect
@@ -71,7 +73,7 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
     if (type === 'string' || type === 'boolean' || value === null) return value
     if (type === 'number') return isFinite(value) ? value + 0 : refuse(frame, 'is ' + value)
     if (type !== 'object') return refuse(frame, type === 'undefined' ? 'is undefined' : 'is a ' + type)
-    if (depth > 512) refuse(frame, 'is nested deeper than 512 levels')
+    if (depth > ${MAX_NESTING}) refuse(frame, 'is nested deeper than ${MAX_NESTING} levels')
     for (let at = frame; at !== null; at = at.above) if (at.container === value) refuse(frame, 'refers back to a value that contains it')
     const list = isArray(value)
     const prototype = getPrototypeOf(value)
