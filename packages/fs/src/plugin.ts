@@ -1,7 +1,6 @@
 /**
  * The wiring: the local disk below the roots, search, the change journal; the tokens `FileSystem` and `ChangeJournal`; the nine tools.
  */
-import { join } from 'node:path'
 import type { ToolPlugin, ToolRuntime } from '@toolseam/core-tools'
 import { registerTools } from './consumer/register.ts'
 import type { ToolParts } from './consumer/parts.ts'
@@ -54,7 +53,7 @@ export function fs(options: FsOptions): ToolPlugin {
     name: 'fs',
     provides: journalled ? [FileSystem, ChangeJournal] : [FileSystem],
     apply: async (runtime) => {
-      const store = journalled ? createSegmentStore(join(await resolveStateDir(options), 'undo')) : undefined
+      const store = journalled ? createSegmentStore(`${await resolveStateDir(options)}/undo`) : undefined
       const fileSystem = await openFileSystem(runtime, { options, store })
       runtime.services.provide(FileSystem, fileSystem)
       const closeJournal = store === undefined ? undefined : await openJournal(runtime, { store, fileSystem })

@@ -2,7 +2,7 @@
  * What a model sees of a file that was read (F-71).
  */
 import type { ContentBlock } from '@toolseam/core-tools'
-import { bytesText, countText, factLines, shownName, textBlock, visible } from './render-text.ts'
+import { bytesText, countText, factLines, textBlock, visible } from './render-text.ts'
 import type { ReadImage, ReadText, ReadValue } from './values.ts'
 
 export function renderRead(value: ReadValue): ContentBlock[] {
@@ -60,9 +60,4 @@ function rangeFact({ startLine, endLine, totalLines, truncated, size }: ReadText
   const of = totalLines === null ? '' : ` of ${totalLines}`
   const next = truncated ? `; continue at offset ${endLine + 1}` : ''
   return `lines ${startLine}-${endLine}${of}${next}`
-}
-
-/** The line under which a reading is announced. */
-export function readTitle(path: string): string {
-  return `Read ${shownName(path)}`
 }

@@ -42,8 +42,8 @@ const SENTENCES: { [Code in FsErrorCode]: Sentence } = {
     return `${edit(details)}The text to replace stands at ${countText(count, 'place')} in ${path} (lines ${lines}${count > 10 ? ', ...' : ''}). Give more lines around it, or set all.`
   },
   FS_OVERLAPPING_EDITS: (path, { lines }) => `Two edits of ${path} overlap (near lines ${list(lines)}). Join them to one.`,
-  FS_PATCH_REJECTED: (path, { hunk, reason, lines }) => {
-    const where = typeof hunk === 'number' ? `Hunk ${hunk} of ${path}` : path
+  FS_PATCH_REJECTED: (path, { path: named, hunk, reason, lines }) => {
+    const where = typeof hunk === 'number' ? `Hunk ${hunk} of ${path}` : typeof named === 'string' ? path : 'The patch'
     return `${where}: ${text(reason ?? 'it does not fit')}${Array.isArray(lines) ? ` (lines ${list(lines)})` : ''}. No file was changed.`
   },
   FS_BINARY: (path, { size }) => `${path} is a binary file${typeof size === 'number' ? ` (${bytesText(size)})` : ''}.`,

@@ -6,9 +6,10 @@ import type { Edit, MatchReport } from '../definition/edits.ts'
 import { FsError, type FsErrorDetails } from '../definition/errors.ts'
 import { encodeGiven } from '../text/encoding.ts'
 import { lineEndNear, lineOf, withLineEnds } from '../text/lines.ts'
-import { findText, searchedBody, type Found, type Place, type SearchedBody } from './find.ts'
+import { findText } from './find.ts'
 import { shiftLines } from './indent.ts'
 import { nearestLine } from './nearest.ts'
+import { searchedBody, type Found, type Place, type SearchedBody } from './searched-body.ts'
 
 /** Bytes `[start, end)` of the old body are replaced by `insert`. */
 export interface Splice {

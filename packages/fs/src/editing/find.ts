@@ -2,44 +2,9 @@
  * Where the text of an edit stands (F-40): exact, then blind to line ends, then blind to blanks at line ends, then one uniform indent
  * shift of whole lines. Each step runs only when the one before found nothing. No similarity, no regular expression.
  */
-import type { MatchHow } from '../definition/edits.ts'
-import { lineStarts } from '../text/lines.ts'
-import { normalise, type NormalisedText } from './normalise.ts'
-import { findShifted, type IndentShift } from './indent.ts'
-
-/** A place in the body, `[start, end)`. */
-export interface Place {
-  start: number
-  end: number
-}
-
-export interface Found {
-  how: MatchHow
-  places: Place[]
-  /** Only for `indent`: applied to the inserted lines too. */
-  shift?: IndentShift
-}
-
-/** The body with the slower views on it, made at most once for all edits of a call. */
-export interface SearchedBody {
-  readonly body: Buffer
-  normalised(how: 'eol' | 'trailing-blanks'): NormalisedText
-  starts(): number[]
-}
-
-export function searchedBody(body: Buffer): SearchedBody {
-  const views = new Map<string, NormalisedText>()
-  let starts: number[] | undefined
-  return {
-    body,
-    normalised(how) {
-      const known = views.get(how) ?? normalise(body, how)
-      views.set(how, known)
-      return known
-    },
-    starts: () => (starts ??= lineStarts(body)),
-  }
-}
+import { findShifted } from './indent.ts'
+import { normalise } from './normalise.ts'
+import type { Found, Place, SearchedBody } from './searched-body.ts'
 
 /** Every place of the first step that finds one. Empty `places` when none does. */
 export function findText(searched: SearchedBody, old: string, all: boolean): Found {

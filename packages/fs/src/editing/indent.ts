@@ -1,13 +1,7 @@
 /**
  * The last step of F-40: the search text as whole lines, all moved by the same indent. Never with `all`.
  */
-import type { Found, SearchedBody } from './find.ts'
-
-/** What the file has more (`add`) or less (`remove`) than the search text at the start of each line. */
-export interface IndentShift {
-  kind: 'add' | 'remove'
-  indent: string
-}
+import type { Found, IndentShift, SearchedBody } from './searched-body.ts'
 
 export function findShifted(searched: SearchedBody, old: string): Found {
   const wanted = old.replaceAll('\r\n', '\n').split('\n')

@@ -3,7 +3,7 @@
  * Shown to the caller only; nothing is ever replaced on the strength of it.
  */
 import type { FactValue } from '../definition/errors.ts'
-import type { SearchedBody } from './find.ts'
+import type { SearchedBody } from './searched-body.ts'
 
 /** Files with more lines than this are not looked through. */
 const SEARCHED_LINES = 20_000

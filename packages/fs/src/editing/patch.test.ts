@@ -107,6 +107,32 @@ describe('unified text', () => {
     ])
   })
 
+  test('F-45: empty files made and removed, which have no line but the one of version control', () => {
+    const operations = parseUnified(
+      [
+        'diff --git a/em pty b/em pty',
+        'new file mode 100644',
+        'index 0000000..e69de29',
+        'diff --git "a/caf\\303\\251" "b/caf\\303\\251"',
+        'deleted file mode 100644',
+        'index e69de29..0000000',
+        'diff --git a/x b/x',
+        '--- a/x',
+        '+++ b/x',
+        '@@ -1 +1 @@',
+        '-new file mode 1',
+        '+b',
+        '',
+      ].join('\n'),
+    )
+    expect(operations).toEqual([
+      { kind: 'add', path: 'em pty', content: '' },
+      { kind: 'delete', path: 'caf\u00e9' },
+      { kind: 'update', path: 'x', hunks: [{ old: ['new file mode 1'], new: ['b'], line: 1 }] },
+    ])
+    expect(refused(() => parseUnified('diff --git a/x b/y\nnew file mode 100644\n')).code).toBe('FS_PATCH_REJECTED')
+  })
+
   test('F-45: a text that is no diff is refused', () => {
     expect(refused(() => parseUnified('hello')).code).toBe('FS_PATCH_REJECTED')
     expect(refused(() => parseUnified('@@ -1 +1 @@\n-a\n+b')).code).toBe('FS_PATCH_REJECTED')

@@ -10,6 +10,9 @@ interface FileSection {
   to?: string
   renameFrom?: string
   renameTo?: string
+  /** Names of the `diff --git` line, and what its lines say: all there is of a change of an empty file. */
+  header?: string
+  whole?: 'new' | 'deleted'
   hunks: PatchHunk[]
 }
 
@@ -31,7 +34,11 @@ function readSections(lines: readonly string[]): FileSection[] {
   }
   for (let at = 0; at < lines.length;) {
     const line = lines[at] ?? ''
-    if (line.startsWith('diff --git ')) section = open()
+    if (line.startsWith('diff --git ')) {
+      section = open()
+      section.header = line.slice(11)
+    } else if (section?.header !== undefined && line.startsWith('new file mode ')) section.whole = 'new'
+    else if (section?.header !== undefined && line.startsWith('deleted file mode ')) section.whole = 'deleted'
     else if (line.startsWith('rename from ')) (section ??= open()).renameFrom = line.slice(12)
     else if (line.startsWith('rename to ')) (section ??= open()).renameTo = line.slice(10)
     else if (startsFile(lines, at)) {
@@ -49,7 +56,28 @@ function readSections(lines: readonly string[]): FileSection[] {
     }
     at += 1
   }
+  for (const each of sections) nameEmptyFile(each)
   return sections.filter((each) => each.from !== undefined || each.renameFrom !== undefined)
+}
+
+/** An empty file that is made or removed has no `---` and `+++`, only the line before. */
+function nameEmptyFile(section: FileSection): void {
+  if (section.header === undefined || section.whole === undefined || section.from !== undefined) return
+  const name = sameName(section.header)
+  if (name === undefined) throw new FsError('FS_PATCH_REJECTED', { reason: 'the names of a file without --- and +++ differ' })
+  section.from = section.whole === 'new' ? '/dev/null' : `a/${name}`
+  section.to = section.whole === 'new' ? `b/${name}` : '/dev/null'
+}
+
+/** `a/NAME b/NAME`, where a name may hold blanks or be quoted: the only way to halve it in which both sides agree. */
+function sameName(header: string): string | undefined {
+  const text = header.trimEnd()
+  const half = (text.length - 1) / 2
+  const [left, right] = [text.slice(0, half), text.slice(half + 1)].map((side) =>
+    side.length > 1 && side.startsWith('"') && side.endsWith('"') ? unquote(side.slice(1, -1)) : side,
+  )
+  if (text[half] !== ' ' || left?.startsWith('a/') !== true || right?.startsWith('b/') !== true) return undefined
+  return left.slice(2) === right.slice(2) ? left.slice(2) : undefined
 }
 
 function startsFile(lines: readonly string[], at: number): boolean {

@@ -82,6 +82,14 @@ function isGone(net: NetChange): boolean {
   return net.steps.at(-1)?.after.kind === 'absent'
 }
 
+/** `net` was removed, and `other` was moved into its place, or into a directory above it, and is still there. */
+export function isTakenBy(net: NetChange, other: NetChange): boolean {
+  if (other === net || !isGone(net) || isGone(other)) return false
+  const removedAt = net.changed?.at ?? -1
+  const covers = net.place === other.place || net.place.startsWith(`${other.place}/`)
+  return covers && other.moves.some(({ at }) => at > removedAt)
+}
+
 function stepOf(entry: LedgerEntry): Step {
   const present = (side: 'before' | 'after'): Content => ({
     kind: 'present',

@@ -99,6 +99,43 @@ describe.each([
     expect(world.user.isDirectory('sub')).toBe(false)
   })
 
+  test('F-61: what a move replaced comes back although the moved file still stands in its place', async () => {
+    world.user.put('a.txt', 'a\n')
+    world.user.put('b.txt', 'replaced\n', 0o640)
+    await world.move('a.txt', 'b.txt', 'T', true)
+    world.user.put('b.txt', 'a\nuser\n')
+    const report = await world.journal.revert({ tag: 'T' })
+    expect(report.kept).toEqual([])
+    expect(world.user.get('a.txt')).toBe('a\nuser\n')
+    expect(world.user.get('b.txt')).toBe('replaced\n')
+    const again = await world.journal.revert({ tag: report.tag })
+    expect(again.kept).toEqual([])
+    expect(world.user.get('a.txt')).toBeUndefined()
+    expect(world.user.get('b.txt')).toBe('a\nuser\n')
+  })
+
+  test('F-61: where the moved file cannot go back, what it replaced stays in the journal and nothing is overwritten', async () => {
+    world.user.put('a.txt', 'a\n')
+    world.user.put('b.txt', 'replaced\n')
+    await world.move('a.txt', 'b.txt', 'T', true)
+    world.user.put('a.txt', 'new of the user\n')
+    const report = await world.journal.revert({ tag: 'T' })
+    expect(report.kept.map(({ path }) => path).toSorted()).toEqual(['a.txt', 'b.txt'])
+    expect(world.user.get('a.txt')).toBe('new of the user\n')
+    expect(world.user.get('b.txt')).toBe('a\n')
+  })
+
+  test('F-61: a directory moved to where another was removed goes back before the other is made again', async () => {
+    world.user.put('old/f.txt', 'old\n')
+    world.user.put('new/f.txt', 'new\n')
+    await world.remove('old', 'T', true)
+    await world.move('new', 'old')
+    const report = await world.journal.revert({ tag: 'T' })
+    expect(report.kept).toEqual([])
+    expect(world.user.get('old/f.txt')).toBe('old\n')
+    expect(world.user.get('new/f.txt')).toBe('new\n')
+  })
+
   test('F-61: two files that changed places over a third change back', async () => {
     world.user.put('a', 'A\n')
     world.user.put('b', 'B\n')

@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdtempSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -138,11 +137,4 @@ function actions(fileSystem: FileSystem): Pick<World, 'write' | 'edit' | 'move' 
       await fileSystem.remove(await keep(path), { ...intent(tag), recursive })
     },
   }
-}
-
-/** Names below the root, without the state folder. */
-export function namesBelow(root: string): string[] {
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.startsWith('.toolseam'))
-    .toSorted()
 }

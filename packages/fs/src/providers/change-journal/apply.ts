@@ -5,7 +5,8 @@
 import { FsError, isFsError } from '../../definition/errors.ts'
 import type { Change, FileSystem, FileTarget, WriteIntent } from '../../definition/file-system.ts'
 import { describeConflict, describeRefusal } from '../../journal/describe-conflict.ts'
-import type { Operation, Plan, PlannedFile } from './plan.ts'
+import type { Operation, PlannedFile } from './operations.ts'
+import type { Plan } from './plan.ts'
 
 export interface ApplyOrder {
   tag: string

@@ -3,7 +3,7 @@
  */
 import type { FileSystem } from '../../definition/file-system.ts'
 import { currentAt } from './current.ts'
-import type { Operation, PlannedFile } from './plan.ts'
+import type { Operation, PlannedFile } from './operations.ts'
 
 /** The file whose operation would find its place taken, or nothing to move. */
 export async function firstObstacle(fileSystem: FileSystem, operations: readonly Operation[]): Promise<PlannedFile | undefined> {

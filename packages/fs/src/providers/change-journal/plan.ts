@@ -8,32 +8,13 @@ import type { FileSystem } from '../../definition/file-system.ts'
 import type { Version } from '../../definition/versions.ts'
 import { changeBetween } from '../../editing/whole-file.ts'
 import { describeConflict, type ConflictReason } from '../../journal/describe-conflict.ts'
-import { netChanges, type NetChange } from '../../journal/net-change.ts'
+import { isTakenBy, netChanges, type NetChange } from '../../journal/net-change.ts'
 import { madeDirectories, type LedgerEntry } from '../../journal/records.ts'
 import type { Contents } from './contents.ts'
 import { currentAt, type Current } from './current.ts'
 import { foldBack, type Folded } from './fold-back.ts'
 import { firstObstacle } from './obstacles.ts'
-
-export type Operation = { file: PlannedFile; at: number } & (
-  | { kind: 'move'; from: string; to: string }
-  | { kind: 'write'; path: string; bytes: Buffer; mode: number | undefined; present: boolean }
-  | { kind: 'make'; path: string; entry: { kind: 'directory' } | { kind: 'symlink'; target: string }; mode: number | undefined }
-  | { kind: 'remove'; path: string }
-)
-
-export interface PlannedFile {
-  net: NetChange
-  /** As reported. */
-  path: string
-  action: RevertAction
-  conflict: string | undefined
-  hunks: Hunk[]
-  /** Of what is there now; undefined when nothing is. */
-  version: Version | undefined
-  /** The agent that knows what will be there: it need not read the file again. */
-  agent: string | undefined
-}
+import type { Operation, PlannedFile } from './operations.ts'
 
 export interface Plan {
   files: PlannedFile[]
@@ -43,7 +24,14 @@ export interface Plan {
 }
 
 export async function planRevert(fileSystem: FileSystem, entries: readonly LedgerEntry[], contents: Contents): Promise<Plan> {
-  const planned = await Promise.all(netChanges(entries).map((net) => planFile(fileSystem, net, contents)))
+  const nets = netChanges(entries)
+  const planned = await Promise.all(
+    // What now stands in the place of something removed goes back first, when it came there by a change of the same selection.
+    nets.map(async (net) => {
+      const current: Current = nets.some((other) => isTakenBy(net, other)) ? { kind: 'absent' } : await currentAt(fileSystem, net.place)
+      return planFile(net, { current, contents })
+    }),
+  )
   const files = planned.map(({ file }) => file)
   for (;;) {
     const operations = planned.flatMap((one) => (one.file.conflict === undefined ? one.operations : [])).toSorted((a, b) => b.at - a.at)
@@ -56,11 +44,9 @@ export async function planRevert(fileSystem: FileSystem, entries: readonly Ledge
 }
 
 async function planFile(
-  fileSystem: FileSystem,
   net: NetChange,
-  contents: Contents,
+  { current, contents }: { current: Current; contents: Contents },
 ): Promise<{ file: PlannedFile; operations: Operation[] }> {
-  const current = await currentAt(fileSystem, net.place)
   const folded = await foldBack(net, current, contents)
   const { before, hunks } = await difference(current, folded)
   const moved = net.moves.length > 0 && current.kind !== 'absent' && folded.kind !== 'absent'

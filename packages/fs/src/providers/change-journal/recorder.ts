@@ -96,7 +96,7 @@ function capKeeper(store: JournalStore, maxBytes: number): CapKeeper {
 }
 
 /** Forgets whole tags, oldest first, never the newest; gives what is left in bytes. */
-export async function trimTo(store: JournalStore, bytes: number): Promise<number> {
+async function trimTo(store: JournalStore, bytes: number): Promise<number> {
   let ledger = foldRecords(await store.load())
   let size = await store.size()
   for (const { tag, until } of tagsByAge(ledger).slice(0, -1)) {

@@ -56,7 +56,7 @@ async function moveSpot(core: Core, source: Spot, { goal, intent }: { goal: Spot
     for (const each of recorded)
       notes.push(...(await settle(core, each, before?.sha256 === undefined ? { after } : { after, afterHash: before.sha256 })))
     carryObservation(core, source, { goal, after, intent })
-    return moveChange(source, { goal, version, after, move, notes })
+    return moveChange(source, { goal, version, after, recorded, notes })
   } catch (error) {
     for (const each of recorded) await each.drop()
     throw error
@@ -110,11 +110,13 @@ function moveChange(
     goal: Spot
     version: NonNullable<Change['before']>
     after: NonNullable<Change['after']>
-    move: RecordedChange | undefined
+    /** What was replaced, and the move itself. */
+    recorded: readonly RecordedChange[]
     notes: string[]
   },
 ): Change {
-  const { goal, version, after, move, notes } = order
+  const { goal, version, after, recorded, notes } = order
+  const move = recorded.at(-1)
   return {
     path: goal.path,
     from: source.path,
@@ -125,7 +127,7 @@ function moveChange(
     added: 0,
     removed: 0,
     ...(goal.facts === undefined ? {} : { replaced: true as const }),
-    undoable: move?.undoable ?? false,
+    undoable: move !== undefined && recorded.every(({ undoable }) => undoable),
     ...(move === undefined ? {} : { entry: move.id }),
     notes,
   }
