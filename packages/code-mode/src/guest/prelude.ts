@@ -68,6 +68,11 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
       return 'an instance of a class'
     }
   }
+  const frameFor = (known, above, key, container) => {
+    if (known === null) return { __proto__: null, above, key, container }
+    known.key = key
+    return known
+  }
   const copy = (value, frame, depth) => {
     const type = typeof value
     if (type === 'string' || type === 'boolean' || value === null) return value
@@ -84,11 +89,6 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
     const length = list ? value.length : total
     // Made when something inside is a container too: most are not, and this is the hottest code of the guest.
     let here = null
-    const inner = (key, item) => {
-      here ??= { __proto__: null, above: frame, key, container: value }
-      here.key = key
-      return copy(item, here, depth + 1)
-    }
     if (list) {
       // Own index keys come first and in order: a dense array is told by their number and the last of them.
       if (total !== length || (total > 0 && names[total - 1] !== Text(total - 1))) refuse(frame, total < length ? 'has a hole' : 'has named properties')
@@ -97,7 +97,7 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
       for (let index = 0; index < total; index++) {
         const item = value[index]
         const type = typeof item
-        out[index] = type === 'string' || type === 'boolean' || (type === 'number' && item - item === 0) ? item : inner(index, item)
+        out[index] = type === 'string' || type === 'boolean' || (type === 'number' && item - item === 0) ? item : copy(item, (here = frameFor(here, frame, index, value)), depth + 1)
       }
       return out
     }
@@ -107,7 +107,7 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
       const item = value[key]
       const type = typeof item
       if (type === 'string' || type === 'boolean' || (type === 'number' && item - item === 0)) out[key] = item
-      else if (item !== undefined) out[key] = inner(key, item)
+      else if (item !== undefined) out[key] = copy(item, (here = frameFor(here, frame, key, value)), depth + 1)
     }
     return out
   }
