@@ -54,6 +54,7 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
   const whereOf = (frame) => {
     let path = ''
     for (let at = frame; at !== null; at = at.above) path = '/' + at.key + path
+    if (path.length > 200) path = '...' + apply(slice, path, [path.length - 60])
     return path === '' ? 'the value' : path
   }
   const refuse = (frame, what) => {
