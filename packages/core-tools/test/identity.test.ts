@@ -63,13 +63,14 @@ test('P-83: the staged view is found by the other copy’s symbol', async () => 
 
 test('P-83: an execution token of one copy is good as a parent in the other', async () => {
   const theirs = await other.createToolRuntime()
-  let token: mine.ToolExecutionToken | undefined
-  theirs.register(scriptedTool('outer', { script: { run: (_, { execution }) => ((token = execution.token), 1) } }))
-  await theirs.execute({ callId: 'outer', rootCallId: 'root', name: 'outer' })
   const mineRuntime = await mine.createToolRuntime()
   const roots: string[] = []
   mineRuntime.register(scriptedTool('inner', { script: { run: (_, { execution }) => (roots.push(execution.rootCallId), 1) } }))
-  expect(valueOf(await mineRuntime.execute({ callId: 'inner', name: 'inner', ...(token === undefined ? {} : { parent: token }) }))).toBe(1)
+  const inner = (parent: mine.ToolExecutionToken): Promise<mine.ToolResult> =>
+    mineRuntime.execute({ callId: 'inner', name: 'inner', parent })
+  const run = async (_: unknown, { execution }: mine.ToolRunContext): Promise<mine.JsonValue> => valueOf(await inner(execution.token))
+  theirs.register(scriptedTool('outer', { script: { run } }))
+  expect(valueOf(await theirs.execute({ callId: 'outer', rootCallId: 'root', name: 'outer' }))).toBe(1)
   expect(roots).toEqual(['root'])
   await theirs.dispose()
   await mineRuntime.dispose()

@@ -29,8 +29,18 @@ export interface ToolExecutionToken {
   readonly [EXECUTION_TOKEN]: TokenFacts
 }
 
+/** Of whichever copy of this package; what only looks like one, or cannot be read, is none. */
 export function isExecutionToken(value: unknown): value is ToolExecutionToken {
-  return typeof value === 'object' && value !== null && EXECUTION_TOKEN in value
+  if (typeof value !== 'object' || value === null) return false
+  try {
+    const facts = (value as { readonly [EXECUTION_TOKEN]?: Partial<TokenFacts> | null })[EXECUTION_TOKEN]
+    if (typeof facts !== 'object' || facts === null) return false
+    const { callId, rootCallId, name, depth, settled } = facts
+    const named = typeof callId === 'string' && typeof rootCallId === 'string' && typeof name === 'string'
+    return named && Number.isInteger(depth) && Number(depth) >= 0 && typeof settled === 'boolean'
+  } catch {
+    return false
+  }
 }
 
 export interface ToolExecutionInput {

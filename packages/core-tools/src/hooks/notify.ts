@@ -7,7 +7,7 @@ import type { Disposer } from '../contracts/disposer.ts'
 import type { HookInterceptor, TapOptions, ToolNotify } from '../contracts/hooks.ts'
 import type { ToolLogger } from '../contracts/runtime.ts'
 import { TapableLayer } from './tapable-layer.ts'
-import { isThenable } from './waterfall.ts'
+import { isThenable } from './thenable.ts'
 
 export class NotifyLayer<Args extends readonly unknown[]> implements ToolNotify<Args> {
   readonly layer: TapableLayer<SyncHook<unknown[]>>

@@ -8,6 +8,7 @@ import type { HookInterceptor, TapOptions, ToolWaterfall } from '../contracts/ho
 import { deadlinesOf, type DeadlineList, type Waiting } from './deadlines.ts'
 import { TapableLayer, type TapableHook } from './tapable-layer.ts'
 import type { ReadTapOptions } from './tap-options.ts'
+import { isThenable } from './thenable.ts'
 
 export interface TapFacts {
   readonly hook: string
@@ -82,16 +83,18 @@ export class WaterfallLayer<Value, Args extends readonly unknown[], R extends Ro
   run(round: R, args: readonly unknown[]): Promise<void> | undefined {
     let finished = false
     let resolve: (() => void) | undefined
-    const finish = (error?: unknown): void => {
+    // Tapable says null where all went well; whatever else was thrown, `undefined` too, is a failure.
+    const finish = (error: unknown): void => {
       if (finished) return
       finished = true
-      if (error) round.fail('HOOK_FAILED', this.#interceptorFacts(), { cause: error, message: 'an interceptor failed' })
+      if (error !== null) round.fail('HOOK_FAILED', this.#interceptorFacts(), { cause: error, message: 'an interceptor failed' })
       resolve?.()
     }
+    const stop = (error: unknown): void => finish(error ?? undefined)
     try {
-      this.layer.hook.callAsync(round.value, ...args, { round, finish }, finish)
+      this.layer.hook.callAsync(round.value, ...args, { round, finish: stop }, finish)
     } catch (error) {
-      finish(error)
+      stop(error)
     }
     if (finished) return undefined
     return new Promise((done) => {
@@ -149,7 +152,7 @@ function takeThen<Value>(raw: unknown, { round, facts }: { round: Round<Value>; 
 
 interface Carried<R> {
   round: R
-  finish(error?: unknown): void
+  finish(error: unknown): void
 }
 
 const FAILED = Symbol('failed')
@@ -233,16 +236,6 @@ class PendingTap<Value> implements Waiting {
     this.#deadlines.remove(this)
     this.#unlisten?.()
     return true
-  }
-}
-
-/** Safe on anything, a revoked proxy included. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  try {
-    return value instanceof Promise || typeof (value as { then?: unknown }).then === 'function'
-  } catch {
-    return false
   }
 }
 

@@ -20,6 +20,7 @@ interface ForeignError {
   readonly message: string
   readonly details: JsonValue | undefined
   readonly content: ContentBlock[] | undefined
+  readonly contexts: ContentBlock[][] | undefined
 }
 
 export async function adoptResult(call: Call, raw: unknown): Promise<Adopted> {
@@ -27,9 +28,11 @@ export async function adoptResult(call: Call, raw: unknown): Promise<Adopted> {
   if (!read.ok) return { kind: 'refused', problem: read.message }
   const foreign = read.value
   if (foreign.kind === 'error') {
-    const { code, message, details, content } = foreign.error
+    const { code, message, details, content, contexts } = foreign.error
     const options = { ...(details === undefined ? {} : { details }), ...(content === undefined ? {} : { content }) }
-    return { kind: 'adopted', result: failure(code, message, options) }
+    const rebuilt = failure(code, message, options)
+    const hasContexts = contexts !== undefined && contexts.length > 0
+    return { kind: 'adopted', result: hasContexts ? Object.freeze({ ...rebuilt, additionalContexts: contexts }) : rebuilt }
   }
   if (call.tool === undefined) return { kind: 'adopted', result: failure('UNKNOWN_TOOL', renderUnknownTool(call.facts.name, [])) }
   return { kind: 'adopted', result: await mintSuccess(call, { raw: foreign.value, extras: foreign.extras }) }
@@ -43,13 +46,19 @@ function readResult(raw: unknown): Foreign {
   const { isError } = given
   if (isError === true) return { kind: 'error', error: readError(given) }
   if (isError !== false || !('value' in given)) throw new Malformed('did not resolve to a result (isError with value or error)')
-  const contexts = given['additionalContexts'] === undefined ? undefined : readContexts(given['additionalContexts'])
-  if (contexts !== undefined && !contexts.ok) throw new Malformed('resolved to a result whose additionalContexts are no content')
+  const contexts = readAdded(given['additionalContexts'])
   const extras: Extras = {
-    ...(contexts === undefined ? {} : { additionalContexts: contexts.contexts }),
+    ...(contexts === undefined ? {} : { additionalContexts: contexts }),
     ...(given['concludesTurn'] === true ? { concludesTurn: true as const } : {}),
   }
   return { kind: 'success', value: given['value'], extras }
+}
+
+function readAdded(raw: unknown): ContentBlock[][] | undefined {
+  if (raw === undefined) return undefined
+  const read = readContexts(raw)
+  if (!read.ok) throw new Malformed('resolved to a result whose additionalContexts are no content')
+  return read.contexts
 }
 
 function readError(given: Record<string, unknown>): ForeignError {
@@ -60,5 +69,11 @@ function readError(given: Record<string, unknown>): ForeignError {
     throw new Malformed('resolved to an error without code and message')
   const snapshot = details === undefined ? undefined : snapshotJson(details)
   const content = readContent(given['content'])
-  return { code, message, details: snapshot?.ok === true ? snapshot.value : undefined, content: content.ok ? content.content : undefined }
+  return {
+    code,
+    message,
+    details: snapshot?.ok === true ? snapshot.value : undefined,
+    content: content.ok ? content.content : undefined,
+    contexts: readAdded(given['additionalContexts']),
+  }
 }

@@ -63,7 +63,7 @@ function requestOf(call: Call, { view }: { view: AskRequest['call'] }): AskReque
     execution,
     call: view,
     by: decision.by,
-    askers: [...askers].sort((a, b) => Number(b.by === decision.by) - Number(a.by === decision.by)),
+    askers: Object.freeze([...askers].sort((a, b) => Number(b.by === decision.by) - Number(a.by === decision.by))) as AskRequest['askers'],
     parents: parentsOf(facts.parent),
     rootCallId: facts.rootCallId,
     signal: call.cancellation.signal,
@@ -77,9 +77,9 @@ function parentsOf(parent: ToolExecutionToken | undefined): { callId: string; na
   const parents: { callId: string; name: string }[] = []
   for (let token = parent; token !== undefined; token = token[EXECUTION_TOKEN].parent) {
     const { callId, name } = token[EXECUTION_TOKEN]
-    parents.unshift({ callId, name })
+    parents.unshift(Object.freeze({ callId, name }))
   }
-  return parents
+  return Object.freeze(parents) as { callId: string; name: string }[]
 }
 
 function readAnswer(raw: unknown): ReadAnswer {

@@ -36,7 +36,8 @@ export interface PolicyState {
   readonly code?: string
 }
 
-const DEFAULT_DECISION: PolicyState = Object.freeze({ kind: 'allow', by: 'default' })
+/** Nobody has spoken. Told by identity: a tap may be called `default` as well. */
+export const DEFAULT_DECISION: PolicyState = Object.freeze({ kind: 'allow', by: 'default' })
 
 export class Call extends Cancellable {
   readonly parts: PipelineParts
@@ -63,6 +64,8 @@ export class Call extends Cancellable {
   settled = false
   /** Dispatch was given up by its owner: what it still brings is ignored. */
   givenUp = false
+  /** On its last way: nothing else may settle it. */
+  concluding = false
   /** Neighbours in the list of running calls. */
   newer: Call | undefined
   older: Call | undefined

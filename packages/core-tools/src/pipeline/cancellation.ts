@@ -24,8 +24,8 @@ export class Cancellation {
     if (this.#aborted) return true
     if (this.#released) return false
     for (const source of this.#sources) {
-      if (source.aborted) {
-        this.abort(source.reason)
+      if (isAborted(source)) {
+        this.abort(reasonOf(source))
         return true
       }
     }
@@ -87,10 +87,8 @@ export class Cancellation {
   #attach(): void {
     if (this.#detach !== undefined || this.#released) return
     this.#detach = this.#sources.map((source) => {
-      const listener = (): void => this.abort(source.reason)
-      if (source instanceof Cancellation) return source.onAbort(listener)
-      source.addEventListener('abort', listener, { once: true })
-      return () => source.removeEventListener('abort', listener)
+      if (source instanceof Cancellation) return source.onAbort(() => this.abort(source.reason))
+      return listenTo(source, () => this.abort(reasonOf(source)))
     })
   }
 
@@ -98,6 +96,39 @@ export class Cancellation {
     const detach = this.#detach
     this.#detach = undefined
     if (detach !== undefined) for (const run of detach) run()
+  }
+}
+
+/** A signal that cannot be read cannot be trusted to stop anything: it counts as aborted. */
+function isAborted(source: { readonly aborted: boolean }): boolean {
+  try {
+    return source.aborted
+  } catch {
+    return true
+  }
+}
+
+function reasonOf(source: { readonly reason: unknown }): unknown {
+  try {
+    return source.reason
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns what takes the listener off. Signals of other makes may throw, which is for nobody here. */
+export function listenTo(signal: AbortSignal, listener: () => void): () => void {
+  try {
+    signal.addEventListener('abort', listener, { once: true })
+  } catch {
+    return noop
+  }
+  return () => {
+    try {
+      signal.removeEventListener('abort', listener)
+    } catch {
+      // It is over all the same.
+    }
   }
 }
 
@@ -119,7 +150,7 @@ export abstract class Cancellable {
 
   get aborted(): boolean {
     if (this.#made !== undefined) return this.#made.aborted
-    return !this.#over && (this.#outer?.aborted === true || this.#signal?.aborted === true)
+    return !this.#over && (this.#outer?.aborted === true || (this.#signal !== undefined && isAborted(this.#signal)))
   }
 
   get cancellation(): Cancellation {
@@ -143,11 +174,16 @@ export abstract class Cancellable {
 /** Duck-typed, so that signals of other realms and polyfills are good. */
 export function isAbortSignal(value: unknown): value is AbortSignal {
   if (typeof value !== 'object' || value === null) return false
-  if (value instanceof AbortSignal) return true
   const signal = value as { aborted?: unknown; addEventListener?: unknown; removeEventListener?: unknown }
-  return (
-    typeof signal.aborted === 'boolean' && typeof signal.addEventListener === 'function' && typeof signal.removeEventListener === 'function'
-  )
+  try {
+    return (
+      typeof signal.aborted === 'boolean' &&
+      typeof signal.addEventListener === 'function' &&
+      typeof signal.removeEventListener === 'function'
+    )
+  } catch {
+    return false
+  }
 }
 
 const ABORTED: unique symbol = Symbol('aborted')

@@ -3,6 +3,7 @@
  */
 import { isExecutionToken, type ToolExecutionInput } from '../contracts/execution.ts'
 import type { ToolConcurrency } from '../contracts/tool.ts'
+import { ignoreAnswer } from '../hooks/thenable.ts'
 import type { RegisteredTool } from '../registry/registry.ts'
 import type { Call } from './call.ts'
 import { isNested } from './create-call.ts'
@@ -17,7 +18,9 @@ export function concurrencyOf(call: Call): ToolConcurrency {
 function modeFor({ definition }: RegisteredTool, input: unknown): ToolConcurrency {
   if (typeof definition.concurrency !== 'function') return definition.concurrency === 'parallel' ? 'parallel' : 'exclusive'
   try {
-    return definition.concurrency(input) === 'parallel' ? 'parallel' : 'exclusive'
+    const mode: unknown = definition.concurrency(input)
+    ignoreAnswer(mode)
+    return mode === 'parallel' ? 'parallel' : 'exclusive'
   } catch {
     return 'exclusive'
   }

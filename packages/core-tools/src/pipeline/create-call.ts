@@ -26,7 +26,7 @@ const EMPTY: JsonValue = Object.freeze({}) as JsonValue
 /** Reads the input and makes the call. Throws `INVALID_CALL` where no call exists. */
 export function createCall(parts: PipelineParts, input: ToolExecutionInput): Call {
   if (typeof input !== 'object' || input === null) throw noCall('a call must be an object with callId and name')
-  const { callId, name, agent, caller, rootCallId, parent, turnId, signal } = input
+  const { callId, name, agent, caller, rootCallId, parent, turnId, signal } = readFields(input)
   if (typeof callId !== 'string' || callId === '') throw noCall('callId must be a non-empty string')
   if (typeof name !== 'string') throw noCall(`name of call "${callId}" must be a string`)
   if (parent !== undefined && !isExecutionToken(parent)) throw noCall(`parent of call "${callId}" is not an execution token`)
@@ -45,6 +45,16 @@ export function createCall(parts: PipelineParts, input: ToolExecutionInput): Cal
   const call = new Call(parts, facts)
   parts.running.add(call)
   return call
+}
+
+/** A field that cannot be read is no field: a call without its agent, say, would see more than it may. */
+function readFields(input: ToolExecutionInput): Omit<ToolExecutionInput, 'arguments'> {
+  try {
+    const { callId, name, agent, caller, rootCallId, parent, turnId, signal } = input
+    return { callId, name, agent, caller, rootCallId, parent, turnId, signal } as Omit<ToolExecutionInput, 'arguments'>
+  } catch (cause) {
+    throw new ToolSeamError(ErrorCode.INVALID_CALL, 'the call cannot be read', { cause })
+  }
 }
 
 /** Snapshot, abort check, collapse: what settles a call before validation and policy. */

@@ -10,7 +10,7 @@ import type { PreRound } from '../hooks/layer-hooks.ts'
 import type { TapFacts, TapFailureCode } from '../hooks/waterfall.ts'
 import { jsonEquals } from '../json/equals.ts'
 import { snapshotJson } from '../json/snapshot.ts'
-import type { Call, PolicyState } from './call.ts'
+import { DEFAULT_DECISION, type Call, type PolicyState } from './call.ts'
 import { Malformed, optionalString, readGuarded, readObject } from './read-fields.ts'
 import { hookFailure, safeMessage } from './results.ts'
 
@@ -82,7 +82,7 @@ export class DecisionRound implements PreRound {
       return
     }
     call.note({ ...entry, effect: 'applied' })
-    if (decision.kind === inForce.kind && inForce.by !== 'default') return
+    if (decision.kind === inForce.kind && inForce !== DEFAULT_DECISION) return
     call.decision = { kind: decision.kind, by, ...spoken, ...(decision.code === undefined ? {} : { code: decision.code }) }
     this.value = shown(call.decision)
   }
@@ -90,7 +90,7 @@ export class DecisionRound implements PreRound {
   #addAsker(tap: string, { by, reason }: { by: string; reason?: string }): void {
     const { askers } = this.#call
     if (askers.some((asker) => asker.tap === tap && asker.by === by)) return
-    askers.push({ tap, by, ...(reason === undefined ? {} : { reason }) })
+    askers.push(Object.freeze({ tap, by, ...(reason === undefined ? {} : { reason }) }))
   }
 
   #rewrite(args: JsonValue, { decision, tap }: { decision: ReadDecision; tap: string }): void {
@@ -110,7 +110,7 @@ export class DecisionRound implements PreRound {
 
 /** What taps see: kind, author and reason in force, never the arguments. */
 function shown(state: PolicyState): PreToolDecision {
-  if (state.by === 'default') return ALLOW
+  if (state === DEFAULT_DECISION) return ALLOW
   const { kind, by, reason, code } = state
   if (kind === 'deny') return Object.freeze({ kind, by, reason: reason ?? '', ...(code === undefined ? {} : { code }) })
   if (kind === 'ask') return Object.freeze({ kind, by, ...(reason === undefined ? {} : { reason }) })

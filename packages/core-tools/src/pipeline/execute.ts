@@ -9,7 +9,7 @@ import { admit, createCall } from './create-call.ts'
 import { dispatch } from './dispatch.ts'
 import type { Outcome, Ready } from './outcome.ts'
 import type { PipelineParts } from './parts.ts'
-import { postExecute } from './post-execute.ts'
+import { lastLook, postExecute } from './post-execute.ts'
 import { settle } from './settle.ts'
 import { validateInput } from './validate-input.ts'
 
@@ -40,6 +40,7 @@ export function prepare(
 
 /** Steps 5 and 6, or 6 alone for what is final already. */
 export function conclude(outcome: Outcome): ToolResult | Promise<ToolResult> {
-  const judged = outcome.kind === 'post-result' && outcome.call.layers.some((layer) => layer.extras.hooks.postExecute.active)
-  return judged ? postExecute(outcome).then(settle) : settle(outcome)
+  if (outcome.kind === 'final-result') return settle(outcome)
+  const judged = outcome.call.layers.some((layer) => layer.extras.hooks.postExecute.active)
+  return judged ? postExecute(outcome).then(settle) : settle(lastLook(outcome))
 }

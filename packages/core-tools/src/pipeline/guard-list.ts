@@ -22,12 +22,17 @@ export class GuardList {
     if (typeof guard !== 'function') throw refused('a guard must be a function')
     const given: unknown = options?.name
     if (given !== undefined && (typeof given !== 'string' || given === '')) throw refused('the name of a guard must be a non-empty string')
-    const entry: GuardEntry = { guard, name: typeof given === 'string' ? given : guard.name || 'guard' }
+    const entry: GuardEntry = { guard, name: typeof given === 'string' ? given : nameOf(guard) }
     this.#entries = [...this.#entries, entry]
     return createDisposer(() => {
       this.#entries = this.#entries.filter((other) => other !== entry)
     })
   }
+}
+
+function nameOf(guard: ToolGuard): string {
+  const name: unknown = guard.name
+  return typeof name === 'string' && name !== '' ? name : 'guard'
 }
 
 function refused(message: string): ToolSeamError {

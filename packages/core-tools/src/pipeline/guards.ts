@@ -1,7 +1,7 @@
 /**
  * Guards: last checks that can only deny. Run before a human is asked, and once more after an approval.
  */
-import { isThenable } from '../hooks/waterfall.ts'
+import { ignoreAnswer, isThenable } from '../hooks/thenable.ts'
 import type { Call } from './call.ts'
 import type { GuardEntry } from './guard-list.ts'
 import { finalResult, postResult, type Outcome } from './outcome.ts'
@@ -30,7 +30,7 @@ function runGuard(call: Call, { guard, name }: GuardEntry): Outcome | undefined 
   if (verdict === undefined) return undefined
   if (typeof verdict !== 'string') {
     if (isThenable(verdict)) {
-      verdict.then(undefined, () => undefined)
+      ignoreAnswer(verdict)
       return broken(call, { name, code: 'HOOK_INVALID_DECISION', message: 'returned a promise; a guard is synchronous' })
     }
     return broken(call, { name, code: 'HOOK_INVALID_DECISION', message: 'returned neither a string nor undefined' })

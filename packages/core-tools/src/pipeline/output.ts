@@ -4,6 +4,7 @@
 import type { ContentBlock } from '../contracts/content.ts'
 import type { JsonIssue, JsonObject, JsonValue } from '../contracts/json.ts'
 import type { ToolResult, ToolSuccess } from '../contracts/result.ts'
+import { ignoreAnswer } from '../hooks/thenable.ts'
 import { snapshotJson } from '../json/snapshot.ts'
 import type { Validation } from '../schema/compile.ts'
 import type { Call } from './call.ts'
@@ -64,7 +65,9 @@ function renderContent(call: Call, value: JsonValue): RenderedContent {
   const definition = call.tool?.definition
   if (definition?.render === undefined) return { ok: true, content: textContent(typeof value === 'string' ? value : JSON.stringify(value)) }
   try {
-    return readContent(definition.render(value, call.input))
+    const rendered: unknown = definition.render(value, call.input)
+    ignoreAnswer(rendered)
+    return readContent(rendered)
   } catch (error) {
     return { ok: false, issues: [{ path: '', message: `render threw: ${safeMessage(error) ?? 'unknown error'}` }] }
   }
@@ -75,6 +78,7 @@ function readMeta(call: Call, value: JsonValue): { ok: true; meta: JsonObject | 
   if (definition?.meta === undefined) return { ok: true, meta: undefined }
   try {
     const raw: unknown = definition.meta(value, call.input)
+    ignoreAnswer(raw)
     const snapshot = snapshotJson(raw)
     if (!snapshot.ok) return { ok: false, issues: snapshot.issues }
     const meta = snapshot.value

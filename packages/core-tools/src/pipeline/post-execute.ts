@@ -14,9 +14,11 @@ export async function postExecute({ call, result }: Outcome): Promise<Outcome> {
     if (pending !== undefined) await pending
     if (round.ended) break
   }
-  return finalResult(call, replaceIfAborted(call, round.result))
+  return lastLook(finalResult(call, round.result))
 }
 
-function replaceIfAborted(call: Outcome['call'], result: Outcome['result']): Outcome['result'] {
-  return !result.isError && call.aborted ? aborted(call.bodyStarted, call.cancellation.reason) : result
+/** The caller's cancellation replaces a success, and nothing else. */
+export function lastLook(outcome: Outcome): Outcome {
+  const { call, result } = outcome
+  return !result.isError && call.aborted ? finalResult(call, aborted(call.bodyStarted, call.cancellation.reason)) : outcome
 }

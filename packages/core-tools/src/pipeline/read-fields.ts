@@ -1,7 +1,7 @@
 /**
  * Reading what a tap returned: each field once, of the right type, or the word of what is wrong.
  */
-import { isThenable } from '../hooks/waterfall.ts'
+import { ignoreAnswer, isThenable } from '../hooks/thenable.ts'
 
 /** Thrown inside the readers of decisions; `message` finishes the sentence "tap X of Y ...". */
 export class Malformed extends Error {}
@@ -9,7 +9,7 @@ export class Malformed extends Error {}
 export function readObject(raw: unknown, expected: string): Record<string, unknown> {
   if (raw === undefined) throw new Malformed(`returned undefined; it must return a decision (${expected})`)
   if (isThenable(raw)) {
-    raw.then(undefined, () => undefined)
+    ignoreAnswer(raw)
     throw new Malformed('returned a promise; use tapPromise for asynchronous taps')
   }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Malformed(`did not return a decision object (${expected})`)

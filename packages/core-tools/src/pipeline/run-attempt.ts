@@ -4,7 +4,7 @@
  */
 import type { ToolResult } from '../contracts/result.ts'
 import { LONGEST_TIMER_MS } from '../hooks/tap-options.ts'
-import { isThenable } from '../hooks/waterfall.ts'
+import { ignoreAnswer, isThenable } from '../hooks/thenable.ts'
 import type { RegisteredTool } from '../registry/registry.ts'
 import { Attempt } from './attempt.ts'
 import type { Call } from './call.ts'
@@ -46,6 +46,8 @@ async function finishBody(
 ): Promise<ToolResult> {
   const settled = await end
   deadline?.stop()
+  // What the body does behind its own back now comes too late, also while its calls are awaited.
+  attempt.open = false
   await attempt.endNested()
   return endAttempt(attempt, { end: settled, deadline })
 }
@@ -112,7 +114,7 @@ function awaitBody(attempt: Attempt, work: PromiseLike<unknown>): Promise<BodyEn
       if (!open) return
       open = false
       attempt.call.detached = true
-      attempt.call.dispatchOptions.outlived?.(Promise.resolve(work))
+      tellOutlived(attempt, work)
       resolve({ kind: 'detached' })
     }
     const unlisten = attempt.cancellation.onAbort(() => {
@@ -127,6 +129,19 @@ function awaitBody(attempt: Attempt, work: PromiseLike<unknown>): Promise<BodyEn
       end({ kind: 'thrown', error })
     }
   })
+}
+
+/** Whoever is told of it cannot keep the call from settling. */
+function tellOutlived(attempt: Attempt, work: PromiseLike<unknown>): void {
+  const { outlived } = attempt.call.dispatchOptions
+  if (outlived === undefined) return
+  try {
+    const rest = Promise.resolve(work)
+    ignoreAnswer(rest)
+    outlived(rest)
+  } catch (error) {
+    attempt.call.parts.logger.warn('outlived threw', { callId: attempt.call.facts.callId, error })
+  }
 }
 
 function lateBody(attempt: Attempt, settled: BodyEnd): void {

@@ -3,6 +3,7 @@
  */
 import type { ContentBlock } from '../contracts/content.ts'
 import type { ToolCallRecord, ToolResult } from '../contracts/result.ts'
+import { ignoreAnswer } from '../hooks/thenable.ts'
 import type { Call } from './call.ts'
 import { readContent, textContent } from './content.ts'
 import type { Outcome } from './outcome.ts'
@@ -60,6 +61,7 @@ function finalizeContent(call: Call, result: ToolResult): ToolResult {
   try {
     const raw: unknown = call.tool?.definition.finalizeContent?.(call.execution, result)
     if (raw === undefined) return result
+    ignoreAnswer(raw)
     const read = readContent(raw)
     if (!read.ok) return withheld(call, { result, message: 'finalizeContent gave no content blocks' })
     content = read.content

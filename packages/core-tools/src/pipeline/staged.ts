@@ -16,6 +16,7 @@ import type {
 } from '../contracts/staged.ts'
 import type { ToolConcurrency } from '../contracts/tool.ts'
 import type { Call } from './call.ts'
+import { isAbortSignal, listenTo } from './cancellation.ts'
 import { classifyInput, concurrencyOf } from './classify.ts'
 import { createCall, readForRecord } from './create-call.ts'
 import { dispatch as runDispatch } from './dispatch.ts'
@@ -55,6 +56,7 @@ class StageValue {
     if (call.settled) throw misuse('this call has settled already')
     given.#used = true
     call.idle = false
+    call.concluding = kind !== 'dispatch'
     return given.#step as Extract<Ready | Outcome, { kind: Kind }>
   }
 
@@ -62,9 +64,10 @@ class StageValue {
   static giveUp(value: object): Call {
     const stage = StageValue.#read(value, 'finish')
     const { call } = stage.#step
-    if (call.settled) throw misuse('this call has settled already')
+    if (call.settled || call.concluding) throw misuse('this call has settled already, or is about to')
     stage.#used = true
     call.idle = false
+    call.concluding = true
     return call
   }
 
@@ -96,10 +99,11 @@ async function prepare(
 }
 
 async function dispatch(prepared: PreparedDispatch, options: DispatchOptions): Promise<Dispatched> {
+  const { signal } = options
+  if (signal !== undefined && !isAbortSignal(signal)) throw misuse('dispatch: signal is not an abort signal')
   const step = StageValue.use(prepared, 'dispatch', 'dispatch')
   const { call } = step
   call.dispatchOptions = options
-  const { signal } = options
   const forward = signal === undefined ? undefined : forwardAbort(signal, call)
   try {
     return new StageValue(await runDispatch(step)) as Dispatched
@@ -111,9 +115,9 @@ async function dispatch(prepared: PreparedDispatch, options: DispatchOptions): P
 /** The domain's own signal, fused into the call's for as long as the body runs. */
 function forwardAbort(signal: AbortSignal, call: Call): () => void {
   const forward = (): void => call.cancellation.abort(signal.reason)
-  if (signal.aborted) forward()
-  else signal.addEventListener('abort', forward, { once: true })
-  return () => signal.removeEventListener('abort', forward)
+  if (!signal.aborted) return listenTo(signal, forward)
+  forward()
+  return () => undefined
 }
 
 async function finalize(value: PostResult): Promise<ToolResult> {
@@ -127,18 +131,20 @@ async function finish(
   if (!StageValue.is(value)) return finishBare(parts, { input: value as ToolExecutionInput, options })
   if (value.kind === 'dispatch') {
     if (options === undefined) throw misuse('finish of a prepared call needs { aborted: { code, reason } }')
+    const result = givenUp(options)
     const call = StageValue.giveUp(value)
     call.givenUp = true
-    return settle(finalResult(call, givenUp(options)))
+    return settle(finalResult(call, result))
   }
   return settle(StageValue.use(value, 'finish', 'final-result'))
 }
 
 function finishBare(parts: PipelineParts, { input, options }: { input: ToolExecutionInput; options: GivenUp | undefined }): ToolResult {
   if (options === undefined) throw misuse('finish of a bare call needs { aborted: { code, reason } }')
+  const result = givenUp(options)
   const call = createCall(parts, input)
   readForRecord(call, input)
-  return settle(finalResult(call, givenUp(options)))
+  return settle(finalResult(call, result))
 }
 
 function givenUp({ aborted: { code, reason } }: GivenUp): ToolResult {

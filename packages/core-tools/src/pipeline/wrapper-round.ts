@@ -5,6 +5,8 @@
 import type { ToolDispatch } from '../contracts/hooks.ts'
 import type { ToolResult } from '../contracts/result.ts'
 import { HookName } from '../hooks/layer-hooks.ts'
+import { LONGEST_TIMER_MS } from '../hooks/tap-options.ts'
+import { ignoreAnswer } from '../hooks/thenable.ts'
 import type { TapFacts } from '../hooks/waterfall.ts'
 import type { WrapRound } from '../hooks/wrap.ts'
 import { adoptResult } from './adopt-result.ts'
@@ -60,10 +62,17 @@ export class WrapperRound implements WrapRound {
       throw new WrapperFailure({ tap, code: 'HOOK_FAILED', problem: 'threw', cause })
     }
     if (wrapped === inner) return inner
-    if (typeof wrapped !== 'function')
+    if (typeof wrapped !== 'function') {
+      ignoreAnswer(wrapped)
       throw new WrapperFailure({ tap, code: 'HOOK_INVALID_DECISION', problem: 'did not return a dispatcher (a function)' })
+    }
     const dispatcher = wrapped as ToolDispatch
-    return (options) => this.#guarded(dispatcher, { facts, options })
+    return (options) => {
+      const answer = this.#guarded(dispatcher, { facts, options })
+      // A wrapper further out may have let go of this attempt: its rejection is then nobody's.
+      ignoreAnswer(answer)
+      return answer
+    }
   }
 
   /** The outermost answer; a wrapper that ignores the abort is given up after twice the grace (the attempt has its own). */
@@ -72,10 +81,13 @@ export class WrapperRound implements WrapRound {
       const { cancellation, parts } = this.#call
       let timer: ReturnType<typeof setTimeout> | undefined
       const unlisten = cancellation.onAbort(() => {
-        timer = setTimeout(() => {
-          this.#call.detached = true
-          resolve(aborted(this.#call.bodyStarted, cancellation.reason, { detached: true }))
-        }, parts.limits.abortGraceMs * 2)
+        timer = setTimeout(
+          () => {
+            this.#call.detached = true
+            resolve(aborted(this.#call.bodyStarted, cancellation.reason, { detached: true }))
+          },
+          Math.min(parts.limits.abortGraceMs * 2, LONGEST_TIMER_MS),
+        )
       })
       const over = (): void => {
         unlisten()

@@ -48,6 +48,13 @@ export class PluginHost {
     const { name } = plugin
     this.#applying.add(name)
     const dispose = await applyPlugin(plugin, this.#runtime()).finally(() => this.#applying.delete(name))
+    if (this.#closed) {
+      // The runtime was disposed meanwhile, and nobody else would take this out again.
+      await dispose().catch(() => undefined)
+      throw new ToolSeamError(ErrorCode.INVALID_PLUGIN, `the runtime was disposed while plugin "${name}" was applied`, {
+        details: { plugin: name },
+      })
+    }
     const own = createAsyncDisposer(async () => {
       if (this.#applied.get(name) === own) this.#applied.delete(name)
       await dispose()

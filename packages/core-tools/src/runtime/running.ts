@@ -1,6 +1,7 @@
 /**
  * The calls between create and settle: what a closing runtime aborts and waits for.
  */
+import { EXECUTION_TOKEN } from '../contracts/execution.ts'
 import type { Call } from '../pipeline/call.ts'
 import { finalResult } from '../pipeline/outcome.ts'
 import type { RunningCalls } from '../pipeline/parts.ts'
@@ -14,6 +15,7 @@ export class Running implements RunningCalls {
   #closed = false
   #drained: (() => void) | undefined
   readonly #graceMs: number
+  #idleBefore: ReadonlySet<Call> = new Set()
 
   constructor(graceMs: number) {
     this.#graceMs = graceMs
@@ -49,10 +51,19 @@ export class Running implements RunningCalls {
     clearInterval(sweep)
   }
 
+  /** Where nothing but the waiting parents of idle calls is at work, what has been idle for two looks was left behind. */
   #settleAbandoned(): void {
-    for (const call of this.#all()) {
-      if (call.idle) settle(finalResult(call, aborted(call.bodyStarted, this.#reason)))
+    const calls = this.#all()
+    const idle = calls.filter((call) => call.idle)
+    const waiting = new Set<unknown>()
+    for (const { facts } of idle) {
+      for (let token = facts.parent; token !== undefined && !waiting.has(token); token = token[EXECUTION_TOKEN].parent) waiting.add(token)
     }
+    const left = calls.some((call) => !call.idle && !waiting.has(call.token)) ? [] : idle
+    for (const call of left) {
+      if (this.#idleBefore.has(call)) settle(finalResult(call, aborted(call.bodyStarted, this.#reason)))
+    }
+    this.#idleBefore = new Set(left)
   }
 
   #all(): Call[] {

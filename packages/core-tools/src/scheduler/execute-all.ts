@@ -24,7 +24,7 @@ export async function executeAll(
   if (!Array.isArray(inputs)) throw refuse('executeAll takes an array of calls')
   checkWidth(maxParallel)
   if (signal !== undefined && !isAbortSignal(signal)) throw refuse('executeAll: signal is not an abort signal')
-  const calls = inputs.map(readCall)
+  const calls = Array.from(inputs, readCall)
   const fused = calls.map((call) => fuse(call, signal))
   const lane = new Lane(staged, { limit: maxParallel, ...(signal === undefined ? {} : { signal }) })
   try {

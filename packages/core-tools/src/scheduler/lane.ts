@@ -205,18 +205,20 @@ export class Lane {
         ...(call === undefined ? {} : { call }),
         ...options,
       })
-    const work = call === undefined ? run() : call(prepared, run)
-    work.then(
-      (outcome) => {
-        if ('aborted' in outcome) this.#ended(entry, () => this.#staged.finish(prepared, outcome))
-        else this.#end(entry, outcome)
-        this.#pump()
-      },
-      (error: unknown) => {
-        this.#ended(entry, () => Promise.reject(error))
-        this.#pump()
-      },
-    )
+    void this.#await(entry, { prepared, work: call === undefined ? run() : (async () => call(prepared, run))() })
+  }
+
+  /** Whoever runs bodies in our stead may fail or answer nonsense: the call is then given up, and settles all the same. */
+  async #await(entry: Entry, { prepared, work }: { prepared: PreparedDispatch; work: Promise<Dispatched | GivenUp> }): Promise<void> {
+    try {
+      const outcome = await work
+      if ('aborted' in outcome) this.#ended(entry, () => this.#staged.finish(prepared, outcome))
+      else this.#end(entry, outcome)
+    } catch (error) {
+      const given: GivenUp = { aborted: { code: 'TOOL_ABORTED', reason: reasonText(error) } }
+      this.#ended(entry, () => this.#staged.finish(prepared, given))
+    }
+    this.#pump()
   }
 
   #end(entry: Entry, outcome: Dispatched): void {

@@ -20,7 +20,9 @@ export function standardValidator(run: StandardParts['validate']): Validate {
     try {
       const outcome = run(thaw(value))
       // It wrote into the copy: what comes back may be the copy itself and still differ from what was put in.
-      return isPromise(outcome) ? outcome.then((late) => readOutcome(late, THAWED), violation) : readOutcome(outcome, THAWED)
+      return isPromise(outcome)
+        ? Promise.resolve(outcome).then((late) => readOutcome(late, THAWED), violation)
+        : readOutcome(outcome, THAWED)
     } catch (thrown) {
       return violation(thrown)
     }
@@ -36,7 +38,7 @@ export function standardValidator(run: StandardParts['validate']): Validate {
     try {
       const outcome = run(value)
       return isPromise(outcome)
-        ? outcome.then(
+        ? Promise.resolve(outcome).then(
             (late) => readOutcome(late, value),
             (thrown: unknown) => failed(thrown, value),
           )
