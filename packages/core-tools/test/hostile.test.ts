@@ -257,6 +257,20 @@ test('P-70, P-84: what a body does while its calls are awaited comes too late', 
   expect(seen.lines().filter((line) => line.startsWith('result'))).toEqual(['result r:1', 'result r'])
 })
 
+test('P-70: a call handed in with the token of a parent that has settled is answered, and is no call', async () => {
+  const { runtime, call, seen } = await harness()
+  const tool = scriptedTool('echo', { script: { value: 1 } })
+  runtime.register(tool)
+  let parent: ToolExecutionToken | undefined
+  runtime.hooks.result.tap('keep', ({ token }) => void (parent ??= token))
+  await call('echo', {}, { callId: 'root' })
+  expect(errorOf(await call('echo', {}, { callId: 'late', parent: parent as ToolExecutionToken })).code).toBe(
+    'TOOL_ABORTED_BEFORE_DISPATCH',
+  )
+  expect(tool.calls).toHaveLength(1)
+  expect(seen.lines().filter((line) => line.endsWith(' late'))).toEqual([])
+})
+
 test('P-57: whoever is told of an outlived body cannot keep the call from settling', async () => {
   const { runtime } = await harness({ abortGraceMs: 5 })
   const staged = runtime[TOOL_RUNTIME_SCHEDULER]

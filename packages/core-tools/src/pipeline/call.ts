@@ -43,6 +43,8 @@ export class Call extends Cancellable {
   readonly parts: PipelineParts
   readonly facts: CallFacts
   readonly depth: number
+  /** Made after its parent settled: it is answered, but is no call, and nobody is told of it (P-70, P-84). */
+  readonly orphan: boolean
   readonly layers: readonly Layer[]
   readonly tool: RegisteredTool | undefined
   readonly startedMono: number = performance.now()
@@ -81,6 +83,7 @@ export class Call extends Cancellable {
     this.parts = parts
     this.facts = facts
     this.depth = facts.parent === undefined ? 0 : facts.parent[EXECUTION_TOKEN].depth + 1
+    this.orphan = facts.parent !== undefined && facts.parent[EXECUTION_TOKEN].settled
     this.layers = parts.registry.chain(facts.agent)
     this.tool = parts.registry.resolve(facts.name, facts.agent)
   }

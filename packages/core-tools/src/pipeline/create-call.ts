@@ -59,6 +59,7 @@ function readFields(input: ToolExecutionInput): Omit<ToolExecutionInput, 'argume
 
 /** Snapshot, abort check, collapse: what settles a call before validation and policy. */
 export function admit(call: Call, input: ToolExecutionInput): Ready | Outcome {
+  if (call.orphan) return finalResult(call, aborted(false, 'the parent call has settled'))
   const read = readArguments(input)
   if (!read.ok) {
     call.setArguments(null, undefined)

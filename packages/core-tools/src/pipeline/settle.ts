@@ -10,11 +10,11 @@ import type { Outcome } from './outcome.ts'
 import { invalidOutput, safeMessage } from './results.ts'
 
 export function settle({ call, result }: Outcome): ToolResult {
-  const final = call.tool?.definition.finalizeContent === undefined ? result : finalizeContent(call, result)
+  const final = call.orphan || call.tool?.definition.finalizeContent === undefined ? result : finalizeContent(call, result)
   call.settled = true
   call.release()
   call.parts.running.delete(call)
-  announce(call, final)
+  if (!call.orphan) announce(call, final)
   return final
 }
 
