@@ -5,7 +5,7 @@ import type { JsonValue } from '@toolseam/core-tools'
 import { ToolExecutorError } from '../../definition/errors.ts'
 import type { Kernel, KernelOptions } from '../../definition/kernel.ts'
 import type { Reduction } from '../../definition/turn.ts'
-import { attempt } from '../../guarding/attempt.ts'
+import { attempt, callGuarded } from '../../guarding/attempt.ts'
 import { codeOf, messageOf, read } from '../../guarding/thrown.ts'
 import { createMailbox, type Letter } from './mailbox.ts'
 
@@ -52,8 +52,8 @@ export function createKernel<State, Event, Command>(options: KernelOptions<State
       next = reduction.state
       reduced.push({ letter, reduction })
     }
-    const recorded = await record(reduced)
-    if (!recorded.ok) {
+    const recorded = journal !== undefined && broken === undefined ? await record(reduced) : undefined
+    if (recorded?.ok === false) {
       onAppendFailed(reduced, recorded.error)
       return
     }
@@ -72,7 +72,7 @@ export function createKernel<State, Event, Command>(options: KernelOptions<State
   }
 
   async function record(reduced: readonly Reduced<State, Event, Command>[]): Promise<{ ok: true } | { ok: false; error: unknown }> {
-    if (journal === undefined || broken !== undefined) return { ok: true }
+    if (journal === undefined) return { ok: true }
     const entries = reduced.filter(({ reduction }) => reduction.refused === undefined).map(entryOf)
     if (entries.length === 0) return { ok: true }
     const appended = await attempt(() => journal.append(entries))
@@ -105,13 +105,16 @@ export function createKernel<State, Event, Command>(options: KernelOptions<State
 
   function commit(letter: Letter<Event>, { commands, refused }: Reduction<State, Command>): void {
     letter.resolve(refused === undefined ? {} : { refused })
-    for (const command of commands) {
-      void attempt(() => options.execute(command)).then((outcome) => {
-        if (outcome.ok || closed) return
-        const told = { code: codeOf(outcome.error) ?? 'EXECUTOR_FAILED', message: messageOf(outcome.error) }
-        post(failed(command, told)).catch(() => {})
-      })
-    }
+    for (const command of commands)
+      callGuarded(
+        () => options.execute(command),
+        (error) => onExecuteFailed(command, error),
+      )
+  }
+
+  function onExecuteFailed(command: Command, error: unknown): void {
+    if (closed) return
+    post(failed(command, { code: codeOf(error) ?? 'EXECUTOR_FAILED', message: messageOf(error) })).catch(() => {})
   }
 
   async function idle(): Promise<void> {

@@ -35,13 +35,16 @@ export function createMailbox<Event>(): Mailbox<Event> {
 
   return {
     put(event, urgent) {
-      const answer = new Promise<{ refused?: { code: string } }>((resolve, reject) => {
+      const answer: Promise<{ refused?: { code: string } }> = new Promise((resolve, rejectAnswer) => {
+        const reject = (error: unknown): void => {
+          // A sender may have dropped it.
+          answer.then(undefined, () => {})
+          rejectAnswer(error)
+        }
         const letter: Letter<Event> = { event, urgent, resolve, reject }
         if (urgent) urgentLetters.push(letter)
         else letters.push(letter)
       })
-      // A sender may drop it.
-      answer.then(undefined, () => {})
       return answer
     },
     take(limit) {

@@ -18,7 +18,10 @@ export function isRunOf(block: TurnBlock, commandId: string): boolean {
 }
 
 export function withBlock(state: ToolTurnState, index: number, change: Partial<TurnBlock>): ToolTurnState {
-  return { ...state, blocks: state.blocks.map((block, at) => (at === index ? { ...block, ...change } : block)) }
+  const blocks = state.blocks.slice()
+  const block = blocks[index]
+  if (block !== undefined) blocks[index] = { ...block, ...change }
+  return { ...state, blocks }
 }
 
 export function settleBlock(state: ToolTurnState, index: number, outcome: BlockOutcome): ToolTurnState {

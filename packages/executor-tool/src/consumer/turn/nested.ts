@@ -16,6 +16,7 @@ import { createToolDomainRunner } from '../../admission/runner.ts'
 import type { AdmissionStore } from '../../definition/admissions.ts'
 import type { ToolExecutionDomain } from '../../definition/domain.ts'
 import type { ToolDomainEvent } from '../../definition/events.ts'
+import { stopOf } from '../../definition/block-stop.ts'
 import type { BlockContext } from '../../definition/vocabulary.ts'
 
 /** What a body gets of its block: signal, surface, the way to keep the block alive, and its nested calls. */
@@ -49,7 +50,7 @@ export interface BlockOfCall {
 export function dispatchOptionsOf(parts: NestingParts, { domain, context, execution, root }: BlockOfCall): BlockDispatch {
   let nested: NestedDomain | undefined
   return {
-    signal: context.signal,
+    signal: stopOf(context),
     surface: context.surface,
     outlived: (work) => root.outlived(work),
     call(prepared, dispatch) {

@@ -17,6 +17,7 @@ export function advance(state: ToolTurnState, commands: readonly ToolTurnCommand
 function sweep(state: ToolTurnState): { state: ToolTurnState; skips: ToolTurnCommand[] } {
   const { concludedAt = Number.POSITIVE_INFINITY, turnId = '' } = state
   const stopping = state.phase === 'stopping'
+  if (!stopping && concludedAt === Number.POSITIVE_INFINITY) return { state, skips: [] }
   const isLost = (block: TurnBlock, at: number): boolean =>
     (block.state === 'waiting' || block.state === 'asking') && (stopping || at > concludedAt)
   if (!state.blocks.some(isLost)) return { state, skips: [] }
@@ -33,11 +34,8 @@ function sweep(state: ToolTurnState): { state: ToolTurnState; skips: ToolTurnCom
 /** In a serial turn every block is exclusive: one at a time, in model order (E-40). */
 function grantNext(state: ToolTurnState): { state: ToolTurnState; runs: ToolTurnCommand[] } {
   const { concludedAt, turnId, mode } = state
-  if (turnId === undefined || mode === undefined) return { state, runs: [] }
-  const lane = state.blocks.map(({ concurrency, state: at }) => ({
-    concurrency: mode === 'serial' ? ('exclusive' as const) : concurrency,
-    state: at,
-  }))
+  if (turnId === undefined || mode === undefined || !state.blocks.some((block) => block.state === 'waiting')) return { state, runs: [] }
+  const lane = mode === 'serial' ? state.blocks.map((block) => ({ concurrency: 'exclusive' as const, state: block.state })) : state.blocks
   // After a conclusion nothing later begins.
   const next = startable(lane, state.limit).filter((index) => concludedAt === undefined || index <= concludedAt)
   if (next.length === 0) return { state, runs: [] }

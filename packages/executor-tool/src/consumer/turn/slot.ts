@@ -3,6 +3,7 @@
  */
 import type { Dispatched, PreparedDispatch, ToolConcurrency, ToolExecutionInput, ToolResult } from '@toolseam/core-tools'
 import type { ToolRunCommand } from '../../definition/vocabulary.ts'
+import { StopSignal } from '../../guarding/stop-signal.ts'
 import { readCall } from './read-calls.ts'
 
 export interface Slot {
@@ -10,7 +11,7 @@ export interface Slot {
   readonly dlineTid: string
   readonly input: ToolExecutionInput
   /** Fused: the caller's own signal, the turn's, and a skip while a human is asked. */
-  readonly control: AbortController
+  readonly control: StopSignal
   /** Listeners on foreign signals, gone when the call is published. */
   readonly release: () => void
   /** `idle` and `prepared` wait for a run; the others go on by themselves. */
@@ -34,7 +35,7 @@ export function createSlot(
   given: ToolExecutionInput,
   { index, turnId, dlineTid, concurrency }: { index: number; turnId: string; dlineTid: string; concurrency: ToolConcurrency },
 ): Slot {
-  const control = new AbortController()
+  const control = new StopSignal()
   const { signal } = given
   const forward = (): void => control.abort(signal?.reason)
   if (signal?.aborted) forward()
@@ -42,7 +43,7 @@ export function createSlot(
   return {
     index,
     dlineTid,
-    input: readCall(given, { index, turnId, signal: control.signal }),
+    input: readCall(given, { index, turnId, signal: control }),
     control,
     release: () => signal?.removeEventListener('abort', forward),
     stage: 'idle',

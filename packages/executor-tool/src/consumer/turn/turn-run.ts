@@ -172,10 +172,18 @@ export class TurnRun {
     slot.stage = 'preparing'
     await new Promise<void>((endStep) => {
       slot.endStep = endStep
-      void this.#prepare(slot)
-        .catch((error: unknown) => this.#settleHere(slot, endBare(staged, slot, messageOf(error))))
-        .finally(() => slot.endStep())
+      void this.#judge(slot)
     })
+  }
+
+  async #judge(slot: Slot): Promise<void> {
+    try {
+      await this.#prepare(slot)
+    } catch (error) {
+      this.#settleHere(slot, endBare(this.#parts.staged, slot, messageOf(error)))
+    } finally {
+      slot.endStep()
+    }
   }
 
   async #prepare(slot: Slot): Promise<void> {

@@ -3,9 +3,13 @@
  * (an error inside an event listener is an uncaught exception); here it is a diagnostic, and the stop goes on.
  */
 import type { HaltOrder } from '../../definition/vocabulary.ts'
+import { StopSignal } from '../../guarding/stop-signal.ts'
 
 export interface BlockSignal {
+  /** A native one. */
   readonly signal: AbortSignal
+  /** For our own hands: the same stop without the weight. */
+  readonly stop: AbortSignal
   /** Aborts now or, where nobody asked for the signal yet, as soon as somebody does. */
   abort(order: HaltOrder): void
 }
@@ -15,8 +19,16 @@ type ListenerOptions = Parameters<AbortSignal['addEventListener']>[2]
 
 export function createBlockSignal(report: (error: unknown) => void): BlockSignal {
   let controller: AbortController | undefined
+  let stop: StopSignal | undefined
   let order: HaltOrder | undefined
   return {
+    get stop() {
+      if (stop === undefined) {
+        stop = new StopSignal(report)
+        if (order !== undefined) stop.abort(order)
+      }
+      return stop
+    },
     get signal() {
       if (controller === undefined) {
         controller = new AbortController()
@@ -28,6 +40,7 @@ export function createBlockSignal(report: (error: unknown) => void): BlockSignal
     abort(given) {
       order ??= given
       controller?.abort(order)
+      stop?.abort(order)
     },
   }
 }

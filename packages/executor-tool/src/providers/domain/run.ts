@@ -3,7 +3,9 @@
  */
 import { isToolFailure } from '../../guarding/results.ts'
 import { type Attempt, attempt } from '../../guarding/attempt.ts'
-import type { BlockContext, BlockScope } from '../../definition/vocabulary.ts'
+import { BLOCK_STOP, type StoppableContext } from '../../definition/block-stop.ts'
+import type { BlockScope, HaltReason, ToolRunCommand } from '../../definition/vocabulary.ts'
+import type { ToolDomainSurface } from '../../definition/surface.ts'
 import { createBlockSignal } from './block-signal.ts'
 import { runAs, type RunningBody } from './context.ts'
 import { failureOf, failureOfResult } from './failure.ts'
@@ -18,7 +20,7 @@ export async function runBlock<R>(block: Block<R>): Promise<void> {
   if (block.ended) return
   block.started = true
   const { runner } = block.domain
-  const outcome = await attempt(() => runAs(bodyOf(block), () => runner.runBlock(block.command, contextOf(block))))
+  const outcome = await attempt(() => runAs(bodyOf(block), () => runner.runBlock(block.command, new Context(block))))
   const closing = closeBlock(block)
   if (closing !== undefined) await closing
   tellOutcome(block, outcome)
@@ -60,31 +62,47 @@ function bodyOf<R>(block: Block<R>): RunningBody {
   }
 }
 
-/** What is costly is made when it is first asked for; most bodies ask for little of it. */
-function contextOf<R>(block: Block<R>): BlockContext {
-  const { domain, command } = block
-  const scope: BlockScope = {
-    acquire: (open, close) => scopeOf(block).acquire(open, close),
-    defer: (close) => scopeOf(block).defer(close),
+/** What is costly is made when it is first asked for; most bodies ask for little of it. Methods may be taken off it. */
+class Context<R> implements StoppableContext {
+  readonly command: ToolRunCommand
+  readonly epoch: number
+  readonly progress: (update: unknown) => void
+  readonly requestHalt: (reason: HaltReason) => void
+  readonly outlived: (work: Promise<unknown>) => void
+  readonly #block: Block<R>
+  #scope: BlockScope | undefined
+
+  constructor(block: Block<R>) {
+    this.#block = block
+    this.command = block.command
+    this.epoch = block.epoch
+    this.progress = (update) => {
+      if (!isSilenced(block)) progressOf(block).push(update)
+    }
+    this.requestHalt = (reason) => {
+      if (!isSilenced(block)) block.domain.requestHalt(reason)
+    }
+    this.outlived = (work) => keepFor(block, work)
   }
-  return {
-    command,
-    epoch: block.epoch,
-    scope,
-    get signal() {
-      return signalOf(block).signal
-    },
-    get surface() {
-      return leaseOf(block).surface
-    },
-    progress(update) {
-      if (isSilenced(block)) return
-      progressOf(block).push(update)
-    },
-    requestHalt(reason) {
-      if (!isSilenced(block)) domain.requestHalt(reason)
-    },
-    outlived: (work) => keepFor(block, work),
+
+  get signal(): AbortSignal {
+    return signalOf(this.#block).signal
+  }
+
+  get [BLOCK_STOP](): AbortSignal {
+    return signalOf(this.#block).stop
+  }
+
+  get surface(): ToolDomainSurface {
+    return leaseOf(this.#block).surface
+  }
+
+  get scope(): BlockScope {
+    const block = this.#block
+    return (this.#scope ??= {
+      acquire: (open, close) => scopeOf(block).acquire(open, close),
+      defer: (close) => scopeOf(block).defer(close),
+    })
   }
 }
 
