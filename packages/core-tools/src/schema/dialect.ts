@@ -49,7 +49,7 @@ const STRICTNESS: Options = {
 }
 
 /** Patterns are Unicode regular expressions; many in the wild escape more than those allow, and mean the plain kind. */
-function tolerantRegExp(pattern: string, flags: string): RegExp {
+export function tolerantRegExp(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags)
   } catch (thrown) {

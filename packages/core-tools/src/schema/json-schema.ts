@@ -5,6 +5,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { JsonIssue, JsonObject } from '../contracts/json.ts'
 import { snapshotJson } from '../json/copy.ts'
 import type { CompiledSchema, Validate } from './compiled.ts'
+import { isDeferrable } from './deferrable.ts'
 import { checkWellFormed, createAjv, dialectOf, type Dialect } from './dialect.ts'
 import { withAllDefinitions } from './definitions.ts'
 import { describeViolation } from './describe-violation.ts'
@@ -16,11 +17,35 @@ export function compileJsonSchema(schema: unknown): CompiledSchema {
   const dialect = dialectOf(jsonSchema['$schema'])
   checkWellFormed(jsonSchema, dialect)
   const normal = normaliseSchema(jsonSchema, dialect)
+  if (isDeferrable(jsonSchema))
+    return finished(
+      jsonSchema,
+      deferred(() => compileWith(normal, dialect)),
+    )
   const check = compileWith(normal, dialect)
   probe(check)
   const whole = withAllDefinitions(normal)
   if (whole !== undefined) compileWith(whole, dialect)
-  return Object.freeze({ jsonSchema, validate: validator(check), kept: jsonSchema })
+  return finished(jsonSchema, validator(check))
+}
+
+function finished(jsonSchema: JsonObject, validate: Validate): CompiledSchema {
+  return Object.freeze({ jsonSchema, validate, kept: jsonSchema })
+}
+
+/** Compiled by the first value. What cannot be compiled after all lets nothing through. */
+function deferred(compile: () => ValidateFunction): Validate {
+  let validate: Validate | undefined
+  return (value) => {
+    if (validate === undefined) {
+      try {
+        validate = validator(compile())
+      } catch (thrown) {
+        return { ok: false, issues: [{ path: '', message: `the schema ${refusal(thrown)}` }] }
+      }
+    }
+    return validate(value)
+  }
 }
 
 function readDocument(schema: unknown): JsonObject {
