@@ -37,7 +37,7 @@ export function createApprovalService(options: ServiceOptions): ApprovalService 
     ...options,
     answerers: { list: [...options.answerers] },
     gatherer: createGatherer(() => crypto.randomUUID()),
-    hub: createHub(store, runtime.logger),
+    hub: createHub({ store, logger: runtime.logger, closing: closing.signal }),
     claims,
     resumed: new Map(),
     closing: closing.signal,

@@ -1,5 +1,6 @@
 /**
- * One watch on the store for all open asks of a runtime; it runs only while there are some.
+ * One watch on the store for all open asks of a runtime; it runs while there are some, and a little longer: a new watch looks at every ask of
+ * the store first.
  */
 import type { ToolLogger } from '@toolseam/core-tools'
 import type { ApprovalStore, StoreChange } from '../definition/store.ts'
@@ -9,17 +10,22 @@ export interface ChangeHub {
   follow(id: string, onChange: (change: StoreChange) => void): () => void
 }
 
+/** How long a watch outlasts the last ask. */
+const LINGER_MS = 2000
 /** Before a watch that failed is tried again. */
 const RETRY_MS = 1000
 
-export function createHub(store: ApprovalStore, logger: ToolLogger): ChangeHub {
+export function createHub({ store, logger, closing }: { store: ApprovalStore; logger: ToolLogger; closing: AbortSignal }): ChangeHub {
   const followers = new Map<string, Set<(change: StoreChange) => void>>()
   let running: AbortController | undefined
+  let lingering: ReturnType<typeof setTimeout> | undefined
+  closing.addEventListener('abort', stop, { once: true })
 
   return {
     follow(id, onChange) {
       const own = followers.get(id) ?? new Set()
       followers.set(id, own.add(onChange))
+      clearTimeout(lingering)
       if (running === undefined) {
         running = new AbortController()
         void run(running.signal)
@@ -28,10 +34,19 @@ export function createHub(store: ApprovalStore, logger: ToolLogger): ChangeHub {
         own.delete(onChange)
         if (own.size === 0 && followers.get(id) === own) followers.delete(id)
         if (followers.size > 0) return
-        running?.abort()
-        running = undefined
+        if (closing.aborted) return stop()
+        clearTimeout(lingering)
+        lingering = setTimeout(stop, LINGER_MS)
+        // Nobody waits for the end of it.
+        lingering.unref()
       }
     },
+  }
+
+  function stop(): void {
+    clearTimeout(lingering)
+    running?.abort()
+    running = undefined
   }
 
   async function run(signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import type { Grant } from '../definition/record.ts'
 export interface GrantExport {
   file: PolicyFile
   /** Ids of grants that cannot be written as a rule, and why. */
-  left: { id: string; why: 'ends-with-session' | 'arguments-unknown' | 'inactive' }[]
+  left: { id: string; why: 'ends-with-session' | 'arguments-unknown' | 'inactive' | 'no-agent' }[]
 }
 
 /** `argumentsOf`: the arguments that an exact grant was given for, from the record of its ask. */
@@ -35,6 +35,8 @@ function ruleOf(
 ): PolicyRule | GrantExport['left'][number]['why'] {
   if (grant.revokedAt !== undefined || (grant.expiresAt !== undefined && Date.parse(grant.expiresAt) <= now)) return 'inactive'
   if (grant.scope === 'turn' || grant.scope === 'session' || grant.scope === 'once') return 'ends-with-session'
+  // Given to calls of no agent: a rule cannot say that, and without a caller it would serve every agent.
+  if (grant.scope === 'agent' && grant.agent === undefined && !grant.inherit) return 'no-agent'
   const args = grant.match === 'exact' ? argumentsOf(grant) : undefined
   if (grant.match === 'exact' && args === undefined) return 'arguments-unknown'
   const rule: PolicyRule = {

@@ -29,13 +29,11 @@ const INERT = new Set([
   'grep',
   'egrep',
   'fgrep',
-  'rg',
   'ls',
   'cat',
   'head',
   'tail',
   'wc',
-  'git',
   'man',
   'which',
   'type',
@@ -82,6 +80,7 @@ export function runsSelfApproval({ argv }: CommandPart): boolean {
   if (program === null) return VERBS.has(argv[1] ?? '')
   const name = baseName(program)
   if (INERT.has(name)) return false
+  if (name === 'git' && argv.some((word) => word !== null && /^[\w.-]+=.*toolseam\S*\s[^]*\b(approvals|policy)\b/.test(word))) return true
   if (TAKES_TEXT.has(name) && argv.some((word) => word !== null && /toolseam\S*\s[^]*\b(approvals|policy)\b/.test(word))) return true
   const at = argv.findIndex((word) => word !== null && isOwnProgram(word))
   if (at < 0) return false
@@ -99,23 +98,30 @@ export interface StateFolders {
   output: readonly string[]
 }
 
-/** Whether a path is in the state folder and not a readable part of it. Commands are held to writing only: what they read is judged by presets. */
-export function touchesState(path: PathFact, { state, output }: StateFolders): boolean {
+/** Whether a path is in the state folder and not a readable part of it, or, taken away as a `whole`, holds it. Commands are held to writing only: what they read is judged by presets. */
+export function touchesState(path: PathFact, { state, output }: StateFolders, whole: boolean): boolean {
   if (path.of !== 'call' && path.access === 'read') return false
   return path.places.some(({ given, resolved }) => [given, resolved].some((form) => form !== undefined && isState(form)))
 
   function isState(form: string): boolean {
+    if (whole && state.some((folder) => isInside(folder, form))) return true
     if (!state.some((folder) => isInside(form, folder))) return false
     return path.access === 'write' || !output.some((folder) => isInside(form, folder))
   }
 }
 
 /** Paths that decide what runs later: flagged by the tool, or known here, so that redirects of a command count too. */
-export function isProtected(path: PathFact, policyFiles: readonly string[]): boolean {
+export function isProtected(path: PathFact, policyFiles: readonly string[], whole: boolean): boolean {
   if (path.protected) return true
   return path.places.some(({ given, resolved }) =>
-    [given, resolved].some((form) => form !== undefined && isKnownProtected(form, policyFiles)),
+    [given, resolved].some(
+      (form) => form !== undefined && (isKnownProtected(form, policyFiles) || (whole && holdsProtected(form, policyFiles))),
+    ),
   )
+}
+
+function holdsProtected(form: string, policyFiles: readonly string[]): boolean {
+  return /\/\.git$/i.test(form) || policyFiles.some((file) => isInside(file, form))
 }
 
 function isKnownProtected(form: string, policyFiles: readonly string[]): boolean {

@@ -7,9 +7,10 @@ import type { PolicyJudgement, PolicyUnit, StandingAsk, UnitVerdict } from '../d
 import { isProtected, runsSelfApproval, SELF_APPROVAL, STATE_FOLDER, type StateFolders, touchesState } from './builtin.ts'
 import type { CallFacts } from './call-facts.ts'
 import { isStrictlyNarrower } from './cover.ts'
-import { matchRule, type UnitFacts } from './match.ts'
+import { matchRule, takesAway, type UnitFacts } from './match.ts'
 import { hidesText } from './shell-parts.ts'
 import { showUnit, splitUnits } from './unit-facts.ts'
+import type { PathFact } from './path-facts.ts'
 import { callRow, fileToolAccess, pathRow, presetVerb } from './presets.ts'
 import { renderAsk, renderDeny } from './render-policy.ts'
 import { type CompiledRule, trustOf } from './rule.ts'
@@ -47,7 +48,7 @@ interface Matches {
 
 function judgeUnit(unit: UnitFacts, facts: CallFacts, context: FoldContext): UnitVerdict {
   const shown = showUnit(unit, facts)
-  const builtin = builtinDeny(unit, context)
+  const builtin = builtinDeny(unit, facts, context)
   if (builtin !== undefined) return deny(shown, builtin.label, builtin.reason)
   const matches = collect(unit, facts, context)
   if (matches.deny !== undefined) return deny(shown, matches.deny.label, matches.deny.reason)
@@ -114,7 +115,7 @@ function presetSays(unit: UnitFacts, facts: CallFacts, context: FoldContext): Pr
     always ? { verb, yieldsTo: Infinity, remember: 'none' } : { ...floor, verb }
   if (unit.kind === 'path') {
     const { path } = unit
-    if (path.access === 'write' && isProtected(path, context.policyFiles)) {
+    if (path.access === 'write' && isProtected(path, context.policyFiles, takesWhole(path, facts))) {
       return word(presetVerb(preset, 'protected'), { verb: 'ask', yieldsTo: trustOf('user'), remember: 'none' })
     }
     if (path.of === 'operand') return word('none')
@@ -132,10 +133,15 @@ function strictAccess(tool: 'read' | 'write', path: 'read' | 'write'): 'read' | 
   return tool === 'write' || path === 'write' ? 'write' : 'read'
 }
 
-function builtinDeny(unit: UnitFacts, context: FoldContext): { label: string; reason: string } | undefined {
+function builtinDeny(unit: UnitFacts, facts: CallFacts, context: FoldContext): { label: string; reason: string } | undefined {
   if (unit.kind === 'command') return runsSelfApproval(unit.part) ? SELF_APPROVAL : undefined
-  if (unit.kind === 'path') return touchesState(unit.path, context.folders) ? STATE_FOLDER : undefined
+  if (unit.kind === 'path') return touchesState(unit.path, context.folders, takesWhole(unit.path, facts)) ? STATE_FOLDER : undefined
   return undefined
+}
+
+/** A folder that goes with all that is in it. Of a command it cannot be told which operand goes and which one only takes. */
+function takesWhole(path: PathFact, facts: CallFacts): boolean {
+  return path.of === 'call' && path.access === 'write' && takesAway(path, facts)
 }
 
 function deny(unit: PolicyUnit, by: string, reason: string | undefined): UnitVerdict {

@@ -89,8 +89,13 @@ function bashRow(facts: CallFacts): PresetRowId {
   const parts = facts.commands ?? []
   if (facts.incomplete || effects?.verdict !== 'read-only' || parts.some((part) => part.unparsable)) return 'bash-other'
   // A word that is not literal may name any path.
-  const inside = facts.cwdInside && facts.paths.every((path) => path.inside) && !parts.some((part) => part.unknown)
+  const inside = facts.cwdInside && facts.paths.every((path) => path.inside || isNothing(path)) && !parts.some((part) => part.unknown)
   return inside ? 'bash-reads-inside' : 'bash-reads-outside'
+}
+
+/** Reading it tells nothing, wherever it is. */
+function isNothing({ path, access }: PathFact): boolean {
+  return access === 'read' && path === '/dev/null'
 }
 
 export function presetVerb(preset: PolicyPreset, rowId: PresetRowId): PolicyVerb {

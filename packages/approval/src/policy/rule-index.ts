@@ -6,6 +6,7 @@ import type { CallFacts } from './call-facts.ts'
 import { baseName } from './command-pattern.ts'
 import { appliesTo, takesAway, type UnitFacts } from './match.ts'
 import type { PathFact } from './path-facts.ts'
+import { hasOtherForms } from './shell-parts.ts'
 import type { CompiledRule } from './rule.ts'
 import { isLiteral } from './wildcard.ts'
 
@@ -38,7 +39,7 @@ export class RuleIndex {
         const { argv, wrappedBy } = unit.part
         const [program, first = ''] = argv
         const byTool = kept(this.#lists, `${name}\n${server}`, ofTool)
-        if (typeof program !== 'string' || wrappedBy.length > 0) return byTool
+        if (typeof program !== 'string' || wrappedBy.length > 0 || hasOtherForms(unit.part)) return byTool
         return kept(this.#lists, `${name}\n${server}\n${program}\n${first ?? '\0'}`, () =>
           byTool.filter((rule) => mayBe(rule, program, first)),
         )

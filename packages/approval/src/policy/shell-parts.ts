@@ -50,7 +50,8 @@ export function settleCertainty(parts: readonly CommandPart[], effects: CommandE
   const oddWrapper = hasOddWrapper(effects)
   for (const part of parts) {
     part.unparsable ||= certainty === 'unparsable'
-    part.unknown ||= certainty !== 'certain' || changers.some((changer) => changer !== part) || (oddWrapper && involvesWrapper(part))
+    part.unknown ||=
+      hidesWords(part) || certainty !== 'certain' || changers.some((changer) => changer !== part) || (oddWrapper && involvesWrapper(part))
   }
 }
 
@@ -101,6 +102,22 @@ function indexWithin(outer: Argv, inner: Argv): number {
   return -1
 }
 
+/** Programs that run what their words say and that the parser does not open. */
+const RUNS_WORDS = new Set(
+  `eval trap sh bash dash ash zsh ksh fish csh tcsh busybox toybox su runuser watch script ssh parallel setsid ionice flock taskset chrt chroot
+   unshare nsenter setpriv strace ltrace tmux screen at batch`.split(/\s+/),
+)
+
+/** A wrapper that was not opened (A-40): a deny meets whatever its words may run. */
+function runsItsWords({ argv, wraps }: CommandPart): boolean {
+  return wraps === undefined && RUNS_WORDS.has(baseName(argv[0] ?? ''))
+}
+
+/** Such a wrapper with a word that is a text of its own, which nobody has read: allow rules do not apply. */
+function hidesWords(part: CommandPart): boolean {
+  return runsItsWords(part) && part.argv.slice(1).some((word) => word !== null && /[\s;&|<>()`$]/.test(word))
+}
+
 /** Runs a text that was not seen: a deny of what is in it could not meet it. */
 export function hidesText({ argv, wraps }: CommandPart): boolean {
   return wraps === undefined && RUNS_TEXT.has(baseName(argv[0] ?? ''))
@@ -128,7 +145,45 @@ export function strictForms(part: CommandPart): Argv[] {
   const forms = [argv, ...writtenForms(part)]
   if (argv[argv.length - 1] === null) forms.push(argv.slice(0, -1))
   for (let skipped = 1; skipped <= part.doubtfulWords && skipped < argv.length; skipped++) forms.push(argv.slice(skipped))
+  forms.push(...withoutLeadingOptions(argv))
+  if (!runsItsWords(part)) return forms
+  for (let skipped = 1; skipped < Math.min(argv.length, MOST_SKIPPED); skipped++) {
+    const inner = argv.slice(skipped)
+    forms.push(inner, ...withoutLeadingOptions(inner))
+  }
   return forms
+}
+
+/** Whether a deny meets more than the words as they stand, as far as program and first word go. */
+export function hasOtherForms(part: CommandPart): boolean {
+  return isOption(part.argv[1]) || runsItsWords(part)
+}
+
+/** More words before the program than any wrapper takes. */
+const MOST_SKIPPED = 32
+
+/**
+ * `git -C x push` does what `git push` does: the words without the options between the program and what it does. Whether an option takes the
+ * next word as its value cannot be told, so both readings count.
+ */
+function withoutLeadingOptions(argv: Argv): Argv[] {
+  const forms: Argv[] = []
+  const [program = null] = argv
+  for (let at = 1; at < MOST_SKIPPED && isOption(argv[at]); at++) {
+    if (at + 1 < argv.length) forms.push([program, ...argv.slice(at + 1)])
+    if (!mayTakeValue(argv[at]) || isOption(argv[at + 1])) continue
+    if (at + 2 < argv.length) forms.push([program, ...argv.slice(at + 2)])
+    if (isOption(argv[at + 2])) at++
+  }
+  return forms
+}
+
+function mayTakeValue(option: string | null | undefined): boolean {
+  return typeof option !== 'string' || !/=|^--(no-|$)/.test(option)
+}
+
+function isOption(word: string | null | undefined): boolean {
+  return word === null || (word !== undefined && word.startsWith('-') && word !== '-')
 }
 
 /** Files that the shell itself opens for writing; null where the name is not literal. Descriptors and the null device are none. */

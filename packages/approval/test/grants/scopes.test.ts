@@ -331,6 +331,7 @@ describe('A-28: export', () => {
     })
     expect(left.map(({ why }) => why)).toEqual(['ends-with-session'])
     expect(file.rules).toHaveLength(3)
+    expect(file.rules?.map(({ caller }) => caller)).toContainEqual({ agent: 'lead', inherit: true })
     expect(file.rules?.[0]).toMatchObject({
       decision: 'allow',
       tool: 'demo',
@@ -355,4 +356,11 @@ describe('A-28: export', () => {
       expect([text, more, codeOf(two)]).toEqual([text, more, codeOf(one)])
     }
   })
+})
+
+test('A-28: a grant for calls of no agent is not written as a rule for every agent', async () => {
+  const r = await remembered({ outcome: 'approve', scope: 'agent' })
+  await r.call('c1')
+  const { file, left } = exportGrants(await r.approval.grants(), { argumentsOf: () => ({ text: 'hello' }) })
+  expect([file.rules, left.map(({ why }) => why)]).toEqual([[], ['no-agent']])
 })

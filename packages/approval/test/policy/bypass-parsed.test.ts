@@ -103,3 +103,65 @@ describe('A-40: texts', () => {
     expect(await told(policyOf({ managed: { allow: ['*', 'Bash'] } }, { preset: 'full-access' }), bash(command))).toBe('deny by builtin:self-approval')
   }) // prettier-ignore
 })
+
+describe('A-40: what a deny meets beside the words as they stand', () => {
+  const layers = { session: { allow: ['bash(*)'], deny: ['bash(rm *)', 'bash(git push *)', 'bash(npm publish *)'] } }
+
+  test.each([
+    'git -C . push', 'git --no-pager push', 'git -c a.b=c push origin', 'git -c a=b -C . --no-pager push', 'git --git-dir .git push', 'npm --prefix sub publish', 'npm --silent publish',
+    'setsid rm x', 'setsid -w rm x', 'ionice -c 3 rm x', 'flock lock rm x', 'watch -n 1 rm x', 'parallel rm ::: x', 'ssh host rm x', 'chroot / rm x', 'strace -f rm x', 'busybox rm x', 'toybox rm x', 'eval rm x', 'env setsid rm x',
+    'setsid git -C . push', 'taskset 1 rm x', 'unshare -r rm x',
+  ])('A-40: options before the verb and wrappers that nobody opens do not hide a denied command: %j', async (command) => {
+    expect(await verdict(policyOf(layers, { preset: 'full-access' }), bash(command))).toBe('deny')
+  }) // prettier-ignore
+
+  test.each([
+    'eval "rm x"',
+    "bash -lc 'rm x'",
+    "sh -ec 'rm x'",
+    'watch "rm x"',
+    'script -c "rm x"',
+    'su -c "rm x"',
+    'ssh host "rm x; ls"',
+    'trap "rm x" EXIT',
+    "flock lock -c 'rm x'",
+  ])('A-40: an allow rule does not reach a text that nobody has read: %j', async (command) => {
+    expect(await verdict(policyOf(layers, { preset: 'full-access' }), bash(command))).not.toBe('allow')
+  })
+
+  test.each([
+    'git -C . status',
+    'git --no-pager log push',
+    'bash script.sh',
+    'ssh host uptime',
+    'watch -n 1 date',
+    'find . -name rm',
+    'command -v rm',
+    'grep -rn rm src',
+  ])('A-40: what merely names it runs: %j', async (command) => {
+    expect(await verdict(policyOf(layers, { preset: 'full-access' }), bash(command))).toBe('allow')
+  })
+
+  test.each([
+    "git -c alias.x='!toolseam approvals approve a' x",
+    'git bisect run toolseam approvals approve a',
+    'rg --pre toolseam policy',
+    'git -c core.pager="!toolseam policy trust" log',
+  ])('A-10: programs that run others on the way are no way to answer: %j', async (command) => {
+    expect(await verdict(policyOf({ session: { allow: ['bash(*)'] } }, { preset: 'full-access' }), bash(command))).toBe('deny')
+  })
+
+  test.each(['git commit -m "toolseam approvals: words"', 'git add packages/toolseam', 'rg "toolseam approvals"'])(
+    'A-10: what merely names it runs: %j',
+    async (command) => {
+      expect(await verdict(policyOf({ session: { allow: ['bash(*)'] } }, { preset: 'full-access' }), bash(command))).toBe('allow')
+    },
+  )
+
+  test.each(['ls 2>/dev/null', 'ls > /dev/null 2>&1', 'diff /dev/null a'])(
+    'A-40: the null device is no place outside: %j',
+    async (command) => {
+      expect(await verdict(policyOf({}), bash(command))).toBe('allow')
+    },
+  )
+})

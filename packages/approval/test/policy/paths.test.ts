@@ -160,4 +160,17 @@ describe('A-42: rules on resolved paths', () => {
     expect(await verdict(strict, call('cAFE\u0301/menu', 'read'))).toBe('allow')
     expect(await verdict(strict, call('Caf\u00E9/menu', 'read'))).toBe('deny')
   })
+
+  test('A-43: taking a folder away takes what is protected in it', async () => {
+    await mkdir(join(root, '.git/hooks'), { recursive: true })
+    const policy = await load({}, root)
+    const takes = async (tool: 'delete' | 'move', path: string): Promise<string> =>
+      verdict(policy, { tool, arguments: {}, view: { title: tool, kind: tool, paths: [{ path, access: 'write' }] } })
+    for (const tool of ['delete', 'move'] as const) {
+      expect(await takes(tool, '.')).toBe('deny')
+      expect(await takes(tool, 'src/..')).toBe('deny')
+      expect(await takes(tool, '.git')).toBe('ask')
+      expect(await takes(tool, 'src')).toBe('allow')
+    }
+  })
 })

@@ -20,7 +20,7 @@ import { fileOf, NO_CHAIN, readChain, type Chain } from './chain.ts'
 import { grantFiles } from './grant-files.ts'
 import { openFolder } from './marker.ts'
 import { createPoller } from './poller.ts'
-import { ensureFolder, namesIn, publish } from './safe-files.ts'
+import { makeFolder, namesIn, publish, syncFolder } from './safe-files.ts'
 
 export interface FilesStoreOptions {
   /** The folder of the store; in a project `.toolseam/approvals`. */
@@ -56,9 +56,12 @@ export async function openFilesStore(options: FilesStoreOptions): Promise<Approv
       requireId(draft.id)
       const there = await requireReadable(draft.id)
       if (there.record !== undefined) return { record: sameAsk(there.record, draft.key), created: false }
-      await ensureFolder(folderOf(draft.id))
+      makeFolder(folderOf(draft.id))
       const record = deepFreeze<ApprovalRecord>({ ...structuredClone(draft), revision: 1, state: 'pending' })
-      if (await append(there, record)) return { record, created: true }
+      const created = await append(there, record)
+      // Also where another process made the folder: it may not have come this far. After the file, when little is left to be written.
+      await syncFolder(asks)
+      if (created) return { record, created: true }
       const winner = await requireReadable(draft.id)
       if (winner.record === undefined) throw new ApprovalError('APPROVAL_STORE_FAILED', { id: draft.id, operation: 'request' })
       return { record: sameAsk(winner.record, draft.key), created: false }

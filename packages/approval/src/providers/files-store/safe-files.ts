@@ -3,7 +3,7 @@
  * link), and is on the disk with its folder before anyone is told. Links are never followed; folders are 0700, files 0600 (A-32).
  *
  * What touches only names and small files is synchronous: it takes microseconds, and a trip through the thread pool a hundred times that.
- * Waiting for the disk is not.
+ * The disk is waited for in place as long as it is quick; a slow one through the thread pool.
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -11,6 +11,7 @@ import {
   closeSync,
   constants,
   fsync,
+  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -25,14 +26,35 @@ import { dirname, join } from 'node:path'
 import { errorCode } from '@toolseam/core-tools'
 import { ApprovalError } from '../../definition/errors.ts'
 
-const sync = promisify(fsync)
+const syncInPool = promisify(fsync)
+
+/** A sync that takes longer is no longer waited for in place: that many of the next go through the thread pool. */
+const SLOW_SYNC_MS = 10
+const POOLED_AFTER_SLOW = 50
+let pooled = 0
+
+async function sync(fd: number): Promise<void> {
+  if (pooled > 0) {
+    pooled--
+    return syncInPool(fd)
+  }
+  const start = performance.now()
+  fsyncSync(fd)
+  if (performance.now() - start > SLOW_SYNC_MS) pooled = POOLED_AFTER_SLOW
+}
 
 /** Makes the folder where it is missing. Throws `APPROVAL_STORE_UNSAFE` where a link or a file is in its place. */
 export async function ensureFolder(path: string): Promise<{ created: boolean }> {
-  const created = attempt('make folder', path, () => mkdirSync(path, { mode: 0o700 }), 'EEXIST')
+  const created = makeFolder(path)
   if (created) await syncFolder(dirname(path))
-  else requireFolder(path)
   return { created }
+}
+
+/** As `ensureFolder`, but on the disk only once `syncFolder` of the folder above is done. */
+export function makeFolder(path: string): boolean {
+  const created = attempt('make folder', path, () => mkdirSync(path, { mode: 0o700 }), 'EEXIST')
+  if (!created) requireFolder(path)
+  return created
 }
 
 /** Makes a folder that is not part of the store, with those above it; what is there is taken as it is. */
