@@ -6,11 +6,14 @@ beforeEach(() => (folder = temporaryFolder()))
 afterEach(() => folder.remove())
 
 describe('help', () => {
-  test.each([[[]], [['demo']], [['tools']], [['exec']]])('command: --help of %j is on standard output and exits 0', async (verb) => {
-    const { status, stdout, stderr } = await runCli([...verb, '--help'])
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    for (const option of ['--root', '--config', '--preset', '--sandbox', '--json']) expect(stdout).toContain(option)
-  })
+  test.each([[[]], [['demo']], [['exec']], [['policy']], [['policy', 'explain']]])(
+    'command: --help of %j is on standard output and exits 0',
+    async (verb) => {
+      const { status, stdout, stderr } = await runCli([...verb, '--help'])
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      for (const option of ['--root', '--config', '--preset', '--sandbox', '--json']) expect(stdout).toContain(option)
+    },
+  )
 
   test('command: --version is the version of the package', async () => {
     expect((await runCli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+/)
@@ -20,6 +23,9 @@ describe('help', () => {
 describe('wrong usage', () => {
   test.each([
     [['exce', 'bash'], 'exec'],
+    [['policy', 'chekc'], 'check'],
+    [['policy', 'import', 'cluade', 'x'], 'claude'],
+    [['turn', '--revert', 'tunr'], 'turn'],
     [['tols'], 'tools'],
     [['exec', 'bash', '{}', '--jsn'], '--json'],
     [['exec', 'bash', '{}', '--traec'], '--trace'],
@@ -72,6 +78,27 @@ describe('tools', () => {
   })
 })
 
+describe('tools --mode', () => {
+  test('C-1: in code mode the code entries alone are tools, and the text for programs declares the others', async () => {
+    const { status, stdout } = await runCli(['tools', '--mode', 'code'], { cwd: folder.path })
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/^run_code/m)
+    expect(stdout).not.toMatch(/^bash/m)
+    expect(stdout).toContain('Direct calls to tools other than `run_code` and `search_tools` fail')
+    expect(stdout).toMatch(/^declare const tools: \{/m)
+    expect(stdout).toMatch(/^ {2}bash\(input: \{/m)
+  })
+
+  test('C-1: natively the code entries are not presented; with both everything is', async () => {
+    const names = async (mode: string): Promise<string[]> => {
+      const { stdout } = await runCli(['tools', '--json', '--mode', mode], { cwd: folder.path })
+      return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
+    }
+    expect(await names('native')).not.toContain('run_code')
+    expect(await names('both')).toEqual(expect.arrayContaining(['bash', 'run_code', 'search_tools']))
+  })
+})
+
 describe('options that are answered by nobody', () => {
   test('command: a sandbox that is not to be had is refused, never ignored', async () => {
     const { status, stdout, stderr } = await runCli(['exec', 'bash', '{"command":"echo hello"}', '--sandbox', 'read-only'], {
@@ -80,12 +107,6 @@ describe('options that are answered by nobody', () => {
     expect(status).not.toBe(0)
     expect(stdout).toBe('')
     expect(stderr).toContain('SANDBOX')
-  })
-
-  test('command: a mode whose package is missing is refused, naming the package', async () => {
-    const { status, stderr } = await runCli(['tools', '--mode', 'code'], { cwd: folder.path })
-    expect(status).toBe(2)
-    expect(stderr).toContain('@toolseam/code-mode')
   })
 })
 

@@ -1,8 +1,9 @@
 /**
  * What every command shares: the common options, the streams, and a runtime composed from them that is disposed whatever happens.
  */
-import { type PolicyPreset, terminal } from '@toolseam/approval'
+import type { PolicyPreset } from '@toolseam/approval'
 import { ToolSeamError, type ToolLogger, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
+import { answerersFor, type ApproveMode } from '../calls/answerers.ts'
 import { createToolseam } from '../compose.ts'
 import { readConfig, type ToolseamConfig } from '../config/file.ts'
 import { canRecord } from '../config/folders.ts'
@@ -28,7 +29,9 @@ export interface CommandContext {
 
 export interface RuntimeWork {
   /** Of the command, over those of the configuration file. */
-  overrides?: Pick<ToolseamOptions, 'mode' | 'answerers' | 'policy' | 'executor' | 'code'>
+  overrides?: Pick<ToolseamOptions, 'mode' | 'policy' | 'executor' | 'code'>
+  /** Presets the answer to asks. Default: the terminal, where there is one. */
+  approve?: ApproveMode
   plugins?: readonly ToolPlugin[]
   run(runtime: ToolRuntime, interruption: Interruption): Promise<number>
 }
@@ -36,7 +39,7 @@ export interface RuntimeWork {
 /** Composes, runs, disposes. Resolves to the exit status: that of the signal where one came, else what `run` gave. */
 export async function withRuntime(context: CommandContext, work: RuntimeWork): Promise<number> {
   return interruptible(async (interruption) => {
-    const runtime = await compose(context, work)
+    const runtime = await compose(context, work, interruption)
     try {
       const status = await work.run(runtime, interruption)
       return interruption.status ?? status
@@ -46,7 +49,11 @@ export async function withRuntime(context: CommandContext, work: RuntimeWork): P
   })
 }
 
-async function compose({ streams, options }: CommandContext, { overrides = {}, plugins = [] }: RuntimeWork): Promise<ToolRuntime> {
+async function compose(
+  { streams, options }: CommandContext,
+  { overrides = {}, plugins = [], approve }: RuntimeWork,
+  interruption: Interruption,
+): Promise<ToolRuntime> {
   const root = rootOf(options)
   const config = configOf(options)
   const notice = foundConfigNotice(root, options.config)
@@ -54,7 +61,7 @@ async function compose({ streams, options }: CommandContext, { overrides = {}, p
   const configured = config === undefined ? [] : await loadPlugins(config)
   const records = canRecord(root) ? {} : { journal: false as const }
   if ('journal' in records) await streams.err('toolseam: nothing can be written in the root: calls are not recorded\n')
-  const answerers = [terminal()]
+  const answerers = answerersFor(approve, () => interruption.interrupt())
   const composition = {
     answerers,
     ...records,

@@ -1,8 +1,9 @@
 /** `toolseam exec TOOL [JSON|@FILE|-]`: one call through the pipeline. */
 import { randomUUID } from 'node:crypto'
 import type { ToolRuntime } from '@toolseam/core-tools'
-import { answerersFor, type ApproveMode } from '../calls/answerers.ts'
+import type { ApproveMode } from '../calls/answerers.ts'
 import { executeRecorded, jsonLine, printResult } from '../calls/recorded.ts'
+import { given } from '../options.ts'
 import { readArgument } from '../terminal/argument.ts'
 import { exitOf } from '../terminal/exit.ts'
 import { nearest } from '../terminal/nearest.ts'
@@ -24,7 +25,7 @@ export async function exec(context: CommandContext, { tool, argument, trace, app
   const text = await readArgument(argument)
   const tracer = tracerFor(streams, trace)
   return withRuntime(context, {
-    overrides: answerersFor(approve),
+    ...given({ approve }),
     plugins: tracer.plugins,
     async run(runtime, { signal }) {
       tracer.start()

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CodeLimits } from '@toolseam/code-mode'
 import { type ToolMode, ToolSeamError } from '@toolseam/core-tools'
-import { answerersFor, type ApproveMode } from '../calls/answerers.ts'
+import type { ApproveMode } from '../calls/answerers.ts'
 import { executeRecorded, jsonLine, printResult } from '../calls/recorded.ts'
 import { given } from '../options.ts'
 import { readSource } from '../terminal/argument.ts'
@@ -26,7 +26,8 @@ export async function run(context: CommandContext, { source, mode, limits, trace
   const code = await readSource(source)
   const tracer = tracerFor(streams, trace)
   return withRuntime(context, {
-    overrides: { ...given({ mode }), ...(limits === undefined ? {} : { code: { limits: parseLimits(limits) } }), ...answerersFor(approve) },
+    overrides: { ...given({ mode }), ...(limits === undefined ? {} : { code: { limits: parseLimits(limits) } }) },
+    ...given({ approve }),
     plugins: tracer.plugins,
     async run(runtime, { signal }) {
       tracer.start()

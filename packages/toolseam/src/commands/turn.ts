@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ToolExecutionInput } from '@toolseam/core-tools'
 import { type RevertMode, ToolExecutor, type ToolExecutorOptions, type TurnMode, type TurnOutcome } from '@toolseam/executor-tool'
-import { answerersFor, type ApproveMode } from '../calls/answerers.ts'
+import type { ApproveMode } from '../calls/answerers.ts'
 import { callFields, type ExecutedCall, printResult, recordsOf } from '../calls/recorded.ts'
 import { parseTurnCalls } from '../calls/turn-calls.ts'
 import { given } from '../options.ts'
@@ -33,12 +33,13 @@ export async function turn(context: CommandContext, { source, mode, revert, trac
   const calls = parseTurnCalls(await readSource(source), turnId)
   const tracer = tracerFor(streams, trace)
   return withRuntime(context, {
-    overrides: { executor: { ...given({ mode, revert }), ...tellingReleases(streams) }, ...answerersFor(approve) },
+    overrides: { executor: { ...given({ mode, revert }), ...tellingReleases(streams) } },
+    ...given({ approve }),
     plugins: tracer.plugins,
     async run(runtime, interruption) {
       const { domain, driver } = runtime.services.require(ToolExecutor)
       const records = recordsOf(runtime)
-      domain.subscribe((event) => {
+      const unsubscribe = domain.subscribe((event) => {
         if (options.json === true) void streams.out(renderEventLine(event))
         if (event.kind === 'tool.halted' || event.kind === 'tool.halt_failed') void streams.err(renderReceipt(event, calls))
       })
@@ -46,6 +47,8 @@ export async function turn(context: CommandContext, { source, mode, revert, trac
       interruption.onSecond(() => void driver.halt('terminate'))
       tracer.start()
       const outcome = await driver.execute({ turnId, calls, signal: interruption.signal })
+      // What the end of the runtime stops is no part of the turn.
+      unsubscribe()
       const executed = calls.map((call, at) => executedCall(call, { outcome, at, record: records.of(call.callId) }))
       await (options.json === true ? streams.out(lastLine(outcome, executed)) : printAll(streams, executed))
       return outcome.status === 'halted' ? Exit.interrupted : Math.max(Exit.ok, ...outcome.results.map(exitOf))
