@@ -22,7 +22,7 @@ const named = (name: string): Case => {
   return found
 }
 
-describe.each(PROVIDERS)('cases on %s', { timeout: 90_000 }, (name, create) => {
+describe.each(PROVIDERS)('cases on %s', { timeout: 180_000 }, (name, create) => {
   let engine: CodeRuntime
   beforeAll(() => {
     engine = create()

@@ -21,7 +21,7 @@ type Answer = (call: CodeCall, signal: AbortSignal) => Promise<CodeCallAnswer>
 const MIB = 1024 * 1024
 
 /** Registers the suite under `name`. */
-export function runCodeRuntimeConformance(name: string, { create, timeoutMs = 120_000 }: ConformanceOptions): void {
+export function runCodeRuntimeConformance(name: string, { create, timeoutMs = 300_000 }: ConformanceOptions): void {
   describe(`code runtime: ${name}`, { timeout: timeoutMs }, () => {
     let runtime: CodeRuntime
     const run: Run = (text, options) => runProgram(runtime, text, options)
@@ -224,7 +224,7 @@ function resources(run: Run, runtime: () => CodeRuntime): void {
     if (runtime().isolation.memory !== 'hard') return expect(runtime().isolation.memory).toBe('none')
     const before = process.memoryUsage().rss
     for (const bomb of MEMORY_BOMBS) {
-      await explode(bomb, { busyMs: 5000, memoryBytes: 64 * MIB })
+      await explode(bomb, { busyMs: 2000, memoryBytes: 64 * MIB })
       expect((process.memoryUsage().rss - before) / MIB, bomb.name).toBeLessThan(256)
     }
     expect(await run('return 1')).toMatchObject({ ok: true, value: 1 })
