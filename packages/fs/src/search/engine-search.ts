@@ -111,11 +111,12 @@ function grep<Place extends EnginePlace>(engine: SearchEngine<Place>, query: Gre
         summary.skipped.ignored = directory && !spec.includeIgnored
         if (directory && !engine.countsBinary) summary.skipped.binary = null
         const findings = engine.find(place, { spec, filter, stop: stop.signal })
-        let named: string | undefined
-        for await (const hit of counted(findings, { spec, place, summary })) {
-          if (hit.path !== named) options.named?.(query.agent, [{ path: hit.path }])
-          named = hit.path
-          yield hit
+        for await (const hits of counted(findings, { spec, place, summary })) {
+          options.named?.(
+            query.agent,
+            Array.from(new Set(hits.map(({ path }) => path)), (path) => ({ path })),
+          )
+          yield* hits
         }
         conclude(summary, stop)
       } finally {
@@ -135,31 +136,41 @@ function conclude(summary: GrepSummary, stop: Stop): void {
   summary.truncated = true
 }
 
+/** The hits of each batch, given out after the place was checked again: a directory that was moved away meanwhile is no longer ours to show. */
 async function* counted(
-  findings: AsyncIterable<Finding>,
+  batches: AsyncIterable<readonly Finding[]>,
   { spec, place, summary }: { spec: GrepSpec; place: EnginePlace; summary: GrepSummary },
-): AsyncGenerator<GrepHit> {
+): AsyncGenerator<GrepHit[]> {
   let given = 0
-  for await (const finding of findings) {
-    if (finding.kind === 'warning') summary.warnings.push(finding.text)
-    else if (finding.kind === 'binary') summary.skipped.binary = (summary.skipped.binary ?? 0) + 1
-    else if (finding.kind === 'unreadable') summary.skipped.unreadable.push(shownPath(place, finding.path))
-    else {
-      // A directory that was moved away meanwhile is no longer ours to show.
-      if (!(await place.recheck())) throw new FsError('FS_NOT_FOUND', { path: place.relative })
-      const hits = hitsOf(finding, spec.mode).slice(0, spec.limit - given + 1)
-      if (hits.length > 0) summary.files += given < spec.limit ? 1 : 0
-      for (const hit of hits) {
-        if (given === spec.limit) {
-          summary.truncated = true
-          return
-        }
-        given += 1
+  for await (const findings of batches) {
+    const files = findings.filter((finding): finding is FileFinding => finding.kind === 'file')
+    for (const finding of findings) if (finding.kind !== 'file') note(summary, place, finding)
+    if (files.length === 0) continue
+    if (!(await place.recheck())) throw new FsError('FS_NOT_FOUND', { path: place.relative })
+    const shown: GrepHit[] = []
+    for (const finding of files) {
+      const path = shownPath(place, finding.path)
+      const hits = hitsOf(finding, spec.mode)
+      const taken = hits.slice(0, spec.limit - given)
+      given += taken.length
+      if (taken.length > 0) summary.files += 1
+      for (const hit of taken) {
         summary.total += hit.count ?? 1
-        yield { path: shownPath(place, finding.path), ...hit }
+        shown.push({ path, ...hit })
       }
+      if (taken.length === hits.length) continue
+      summary.truncated = true
+      break
     }
+    if (shown.length > 0) yield shown
+    if (summary.truncated) return
   }
+}
+
+function note(summary: GrepSummary, place: EnginePlace, finding: Exclude<Finding, FileFinding>): void {
+  if (finding.kind === 'warning') summary.warnings.push(finding.text)
+  else if (finding.kind === 'binary') summary.skipped.binary = (summary.skipped.binary ?? 0) + 1
+  else summary.skipped.unreadable.push(shownPath(place, finding.path))
 }
 
 function hitsOf(finding: FileFinding, mode: GrepSpec['mode']): Omit<GrepHit, 'path'>[] {

@@ -62,6 +62,9 @@ export interface SearchEngine<Place extends EnginePlace = EnginePlace> {
   list(place: Place, want: ListWant): Promise<ListFound>
   /** Of listed paths, in their order, those that the walk finds again: only these are given out. Absent where listing is the walk itself. */
   confirm?(place: Place, paths: readonly string[]): string[]
-  /** Ending the iteration ends the engine. @throws FsError FS_INVALID_PATTERN, FS_SEARCH_FAILED */
-  find(place: Place, want: FindWant): AsyncIterable<Finding>
+  /**
+   * In batches as they come: the place is checked again once for each. Ending the iteration ends the engine.
+   * @throws FsError FS_INVALID_PATTERN, FS_SEARCH_FAILED
+   */
+  find(place: Place, want: FindWant): AsyncIterable<readonly Finding[]>
 }

@@ -37,7 +37,7 @@ async function list(place: TreePlace, { filter, includeIgnored, times, stop }: L
   return found
 }
 
-async function* find(place: TreePlace, { spec, filter, stop }: FindWant): AsyncGenerator<Finding> {
+async function* find(place: TreePlace, { spec, filter, stop }: FindWant): AsyncGenerator<readonly Finding[]> {
   const { before, after, mode, multiline, limit } = spec
   const request: ScanRequest = { ...scriptPattern(spec.pattern, spec), multiline, before, after, mode, limit: limit + 1 }
   const ended = new AbortController()
@@ -45,17 +45,17 @@ async function* find(place: TreePlace, { spec, filter, stop }: FindWant): AsyncG
   const ahead: Promise<Finding[]>[] = []
   try {
     if (place.kind === 'file') {
-      yield* await scanFile(place, request, either)
+      yield await scanFile(place, request, either)
       return
     }
     for await (const visit of walk(place, { includeIgnored: spec.includeIgnored, stop })) {
       const { below, directory, unreadable } = visit
-      for (const path of unreadable) yield { kind: 'unreadable', path }
+      if (unreadable.length > 0) yield unreadable.map((path) => ({ kind: 'unreadable', path }))
       const names = visit.files.filter((name) => filter.accepts(join(below, name)))
       if (directory !== undefined) ahead.push(scanDirectory(directory, { below, names, request, stop: either }))
-      if (ahead.length > SCANS_AHEAD) yield* (await ahead.shift()) ?? []
+      if (ahead.length > SCANS_AHEAD) yield (await ahead.shift()) ?? []
     }
-    while (ahead.length > 0) yield* (await ahead.shift()) ?? []
+    while (ahead.length > 0) yield (await ahead.shift()) ?? []
   } finally {
     ended.abort()
     await Promise.allSettled(ahead)

@@ -15,30 +15,57 @@ interface Check {
   descent: Descent | undefined
 }
 
-export async function* checkedLines(place: GroundPlace, printed: AsyncIterable<Printed[]>, want: FindWant): AsyncGenerator<Finding> {
+/** The engine prints file by file; so many findings are checked and given out together, or what there is after that time. */
+const BATCH_FINDINGS = 64
+const BATCH_MS = 50
+
+/** No batch waits for files beyond the limit. */
+export async function* checkedLines(
+  place: GroundPlace,
+  printed: AsyncIterable<Printed[]>,
+  want: FindWant,
+): AsyncGenerator<readonly Finding[]> {
   const check: Check = { place, want, descent: place.kind === 'file' ? undefined : createDescent(place.procPath) }
+  const most = want.spec.limit
+  let group: PrintedLine[] = []
+  let hits = 0
+  let batch: Finding[] = []
+  let given = performance.now()
+  let found = 0
+  const close = (): void => {
+    for (const finding of checkedGroup(check, group)) {
+      batch.push(finding)
+      if (finding.kind === 'file') found += finding.hits.length
+    }
+    group = []
+    hits = 0
+  }
   try {
-    let group: PrintedLine[] = []
-    let hits = 0
     for await (const records of printed) {
       for (const record of records) {
         const [first] = group
         const other = first !== undefined && (record.kind === 'binary' || record.kind === 'stopped' || !first.path.equals(record.path))
-        if (other || hits > want.spec.limit) {
-          yield* checkedGroup(check, group)
-          group = []
-          hits = 0
+        if (other || hits > most) close()
+        if (found > most) {
+          yield batch
+          batch = []
+          found = 0
         }
-        if (record.kind === 'binary') yield { kind: 'binary', path: placePath(check, record.path) }
+        if (record.kind === 'binary') batch.push({ kind: 'binary', path: placePath(check, record.path) })
         else if (record.kind === 'stopped')
-          yield { kind: 'warning', text: `${placePath(check, record.path)}: not searched beyond its first NUL byte` }
+          batch.push({ kind: 'warning', text: `${placePath(check, record.path)}: not searched beyond its first NUL byte` })
         else {
           group.push(record)
           if (record.kind === 'match') hits += 1
         }
       }
+      if (batch.length < BATCH_FINDINGS && performance.now() - given < BATCH_MS) continue
+      if (batch.length > 0) yield batch
+      batch = []
+      given = performance.now()
     }
-    yield* checkedGroup(check, group)
+    close()
+    if (batch.length > 0) yield batch
   } finally {
     check.descent?.close()
   }
@@ -49,18 +76,22 @@ export async function* checkedCounts(
   place: GroundPlace,
   printed: AsyncIterable<{ path: Buffer; count: number }[]>,
   want: FindWant,
-): AsyncGenerator<Finding> {
+): AsyncGenerator<readonly Finding[]> {
   const check: Check = { place, want, descent: place.kind === 'file' ? undefined : createDescent(place.procPath) }
   try {
     for await (const counts of printed) {
+      const batch: Finding[] = []
       for (const { path: raw, count } of counts) {
         const path = placePath(check, raw)
         if (check.descent !== undefined && !want.filter.accepts(path)) continue
         const file = openBelow(check, path)
         if (file === undefined) continue
         file.close()
-        yield { kind: 'file', path, hits: [], count }
+        batch.push({ kind: 'file', path, hits: [], count })
+        if (batch.length <= want.spec.limit) continue
+        yield batch.splice(0)
       }
+      yield batch
     }
   } finally {
     check.descent?.close()

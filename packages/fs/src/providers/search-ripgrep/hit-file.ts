@@ -11,6 +11,8 @@ import type { PrintedLine } from './output.ts'
 /** Bytes on either side of a hit that its window is made of. */
 const REACH = 300
 const MOST_DECODED_BYTES = 64 * 1024 * 1024
+/** How the engine announces a line that is too long to print. */
+const OMITTED = Buffer.from('[Omitted ')
 const LF = 10
 const CR = 13
 
@@ -42,8 +44,8 @@ export function openHitFile(path: string, { followed }: { followed: boolean }): 
     return undefined
   }
   return {
-    hit: (line) => shownHit(source, line),
-    context: (line) => shownContext(source, line),
+    hit: (line) => eitherWay(source, line, (way) => shownHit(way, line)),
+    context: (line) => eitherWay(source, line, (way) => shownContext(way, line)),
     close: () => closeSync(descriptor),
   }
 }
@@ -64,18 +66,29 @@ interface Source {
   read(offset: number, length: number): Buffer
 }
 
-function sourceOf(descriptor: number): Source | undefined {
+/** The marks at the start are looked at only when the plain bytes are not what the engine printed: few files have one. */
+interface MarkedSource extends Source {
+  /** The other way to read the file; undefined when there is none. */
+  marked(): Source | undefined
+}
+
+function sourceOf(descriptor: number): MarkedSource | undefined {
   const stat = fstatSync(descriptor)
   if (!stat.isFile()) return undefined
-  const head = readAt(descriptor, 0, 3)
-  const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
-  if (wide) {
-    if (stat.size > MOST_DECODED_BYTES) return undefined
-    const decoded = Buffer.from(searchedText(readAt(descriptor, 0, stat.size)) ?? '', 'utf8')
-    return { read: (offset, length) => decoded.subarray(offset, offset + length) }
+  let marked: { source: Source | undefined } | undefined
+  return {
+    read: (offset, length) => readAt(descriptor, offset, length),
+    marked: () => (marked ??= { source: markedSource(descriptor, stat.size) }).source,
   }
-  const mark = head.equals(Buffer.from([0xef, 0xbb, 0xbf])) ? 3 : 0
-  return { read: (offset, length) => readAt(descriptor, offset + mark, length) }
+}
+
+function markedSource(descriptor: number, size: number): Source | undefined {
+  const head = readAt(descriptor, 0, 3)
+  if (head.equals(Buffer.from([0xef, 0xbb, 0xbf]))) return { read: (offset, length) => readAt(descriptor, offset + 3, length) }
+  const wide = (head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)
+  if (!wide || size > MOST_DECODED_BYTES) return undefined
+  const decoded = Buffer.from(searchedText(readAt(descriptor, 0, size)) ?? '', 'utf8')
+  return { read: (offset, length) => decoded.subarray(offset, offset + length) }
 }
 
 function readAt(descriptor: number, offset: number, length: number): Buffer {
@@ -87,6 +100,19 @@ function readAt(descriptor: number, offset: number, length: number): Buffer {
     filled += read
   }
   return buffer.subarray(0, filled)
+}
+
+/** Nothing printed tells whether an announced line was read the right way: there the marks decide. */
+function eitherWay<T>(source: MarkedSource, line: PrintedLine, show: (way: Source) => T | undefined): T | undefined {
+  if (isAnnounced(line)) return show(source.marked() ?? source)
+  const shown = show(source)
+  if (shown !== undefined) return shown
+  const marked = source.marked()
+  return marked === undefined ? undefined : show(marked)
+}
+
+function isAnnounced({ text }: Pick<PrintedLine, 'text'>): boolean {
+  return text.subarray(0, OMITTED.length).equals(OMITTED)
 }
 
 function shownHit(source: Source, line: PrintedLine): ShownHit | undefined {
@@ -117,7 +143,7 @@ function wholeLine(source: Source, { offset, text }: PrintedLine): Buffer | 'lon
   // The engine ends a last line without an end as it ends lines of its own.
   const ended = newline === -1 && text[text.length - 1] === CR ? text.subarray(0, -1) : text
   if (line.equals(text) || line.equals(ended)) return line.subarray(0, withoutReturn(line, line.length))
-  if (!text.subarray(0, 9).equals(Buffer.from('[Omitted '))) return undefined
+  if (!isAnnounced({ text })) return undefined
   return line.length <= LONGEST_LINE ? line.subarray(0, withoutReturn(line, line.length)) : 'long'
 }
 

@@ -53,11 +53,11 @@ async function list(options: RipgrepOptions, place: GroundPlace, want: ListWant)
   }
 }
 
-async function* find(options: RipgrepOptions, place: GroundPlace, want: FindWant): AsyncGenerator<Finding> {
+async function* find(options: RipgrepOptions, place: GroundPlace, want: FindWant): AsyncGenerator<readonly Finding[]> {
   const { spec, stop } = want
   const inFile = place.kind === 'file'
   if (inFile && looksBinary(place.procPath)) {
-    yield { kind: 'binary', path: '' }
+    yield [{ kind: 'binary', path: '' }]
     return
   }
   const ignoreFile = await writeIgnoreFile(inFile ? [] : await ruleLines(place, { ...want, includeIgnored: spec.includeIgnored }))
@@ -77,11 +77,11 @@ async function* find(options: RipgrepOptions, place: GroundPlace, want: FindWant
         spec.mode === 'count'
           ? checkedCounts(place, printedCounts(engine.stdout), want)
           : checkedLines(place, printedLines(engine.stdout), want)
-      for await (const finding of findings) {
-        if (finding.kind === 'file') hits += 1
-        yield finding
+      for await (const batch of findings) {
+        hits += batch.filter(({ kind }) => kind === 'file').length
+        yield batch
       }
-      if (!stop.aborted) yield* conclusion(engine, { spec, hits })
+      if (!stop.aborted) yield await conclusion(engine, { spec, hits })
     } finally {
       stop.removeEventListener('abort', ended)
       engine.kill()
@@ -92,14 +92,14 @@ async function* find(options: RipgrepOptions, place: GroundPlace, want: FindWant
   }
 }
 
-async function* conclusion(engine: EngineProcess, { spec, hits }: { spec: GrepSpec; hits: number }): AsyncGenerator<Finding> {
+async function conclusion(engine: EngineProcess, { spec, hits }: { spec: GrepSpec; hits: number }): Promise<Finding[]> {
   const code = await engine.exit
   const { unreadable, rest } = complaintsOf(await engine.stderr)
   if (code === null) throw new FsError('FS_SEARCH_FAILED', { reason: 'the engine was ended from outside' })
-  for (const path of unreadable) yield { kind: 'unreadable', path }
-  if (code < 2 || rest === '') return
+  const told = unreadable.map((path): Finding => ({ kind: 'unreadable', path }))
+  if (code < 2 || rest === '') return told
   if (hits === 0) throw failureOf(spec.pattern, rest)
-  yield { kind: 'warning', text: rest }
+  return [...told, { kind: 'warning', text: rest }]
 }
 
 /** What the generated ignore file says: which files are wanted, and the rules that reach the place from above. */
