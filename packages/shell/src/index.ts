@@ -28,11 +28,20 @@ export type { ShellLimits } from './definition/limits.ts'
 
 // the Subprocess seam below it
 export { Subprocess } from './definition/subprocess.ts'
-export type { ChildExit, ChildHandle, KillOptions, KillReport, OutputPipe, SpawnSpec, SurvivorInfo } from './definition/subprocess.ts'
+export type {
+  ChildExit,
+  ChildHandle,
+  KillOptions,
+  KillReport,
+  OutputPipe,
+  SpawnSpec,
+  SurvivorInfo,
+  WrappedSpawn,
+} from './definition/subprocess.ts'
 export type { Clock } from './definition/clock.ts'
 
 // the sandbox seam
-export type { NetworkMode, Probe, SandboxMode, SandboxPolicy, SandboxRunner, WrappedSpawn } from './definition/sandbox.ts'
+export type { NetworkMode, Probe, SandboxMode, SandboxPolicy, SandboxRunner } from './definition/sandbox.ts'
 
 // errors
 export { isShellError, SHELL_ERROR_CODES, ShellError } from './definition/errors.ts'

@@ -99,9 +99,10 @@ describe('fuzz', () => {
       const at = place % (text.length + 1)
       return text.slice(0, at) + noise + text.slice(at + (noise === '' ? 1 : 0))
     }) // prettier-ignore
-    const texts = fc.sample(damaged, { numRuns: RUNS, seed: SEED }).filter((text) => classify(text).verdict === 'read-only')
+    const samples = [...new Set(fc.sample(damaged, { numRuns: RUNS, seed: SEED }))]
+    const texts = samples.filter((text) => classify(text).verdict === 'read-only')
     expect(texts.length).toBeGreaterThan(100)
-    expect(refusedByBash(texts.slice(0, 800))).toEqual([])
+    expect(refusedByBash(texts.slice(0, 300))).toEqual([])
   })
 })
 

@@ -5,10 +5,23 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { findBash } from '../src/providers/bash/find-bash.ts'
 import { localSubprocess } from '../src/providers/local/subprocess.ts'
 import { freshFolder, freshShell, processesWith, uniqueSleep, until } from './support.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+/** What the host holds on to: heap in use and buffers. */
+function keptBytes(): number {
+  collectGarbage()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
 
 describe('starting', () => {
   test('S-11: standard streams can be opened by name', async () => {
@@ -145,13 +158,16 @@ describe('starting', () => {
     expect((await run('echo $TOOLSEAM_CALL')).output.trim()).not.toBe(first)
   })
 
-  test('S-10: a host without bash says so at resolve', () => {
+  test('S-10: a host without bash, and Windows, say so at resolve', () => {
     const { shell } = freshShell({ bash: '/no/such/bash' })
-    expect(shell.resolve({ command: 'x' }).command).toBe('x')
-    return expect(shell.start(shell.resolve({ command: 'x' }))).rejects.toMatchObject({
-      code: 'SHELL_START_FAILED',
-      details: { errno: 'ENOENT' },
-    })
+    expect(() => shell.resolve({ command: 'x' })).toThrow(
+      expect.objectContaining({ code: 'SHELL_UNAVAILABLE', details: { platform: process.platform, reason: 'no-bash' } }),
+    )
+    const empty = freshFolder()
+    expect(findBash({ platform: 'win32' })).toEqual({ path: undefined, reason: 'platform' })
+    expect(findBash({ platform: 'linux', path: empty, folders: [] })).toEqual({ path: undefined, reason: 'no-bash' })
+    writeFileSync(join(empty, 'bash'), '', { mode: 0o755 })
+    expect(findBash({ platform: 'linux', path: `.:${empty}`, folders: [] })).toEqual({ path: join(empty, 'bash') })
   })
 })
 
@@ -169,12 +185,19 @@ describe('ending', () => {
 
   test('S-20, S-21: a chatty survivor is left after a second, its ring stays bounded', async () => {
     const { run, shell } = freshShell()
-    const result = await run('(while :; do echo tick; sleep 0.02; done) & sleep 0.2; echo fg-done', { timeoutMs: 20_000 })
+    const chatter = "line=$(printf '%01000d' 7); while :; do echo $line; done"
+    const result = await run(`(${chatter}) & sleep 0.2; echo fg-done; sleep 0.2`, { timeoutMs: 20_000 })
     expect(result.durationMs).toBeLessThan(5_000)
-    expect(result.output).toContain('fg-done')
+    expect(result.totalBytes).toBeGreaterThan(0)
     const job = shell.get(result.job ?? '')
+    // SH-01: megabytes more, and the host keeps its 32 KiB of them.
     const seen = job?.totalBytes ?? 0
-    await until(() => (job?.totalBytes ?? 0) > seen)
+    const before = keptBytes()
+    await until(() => (job?.totalBytes ?? 0) > seen + 20_000_000, 60_000)
+    expect(keptBytes() - before).toBeLessThan(8_000_000)
+    const { text, lossy } = job?.read({ from: 0 }) ?? { text: '', lossy: false }
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32 * 1024)
+    expect(lossy).toBe(true)
     await job?.terminate('kill')
     expect(job?.live).toBe(false)
   })
@@ -227,10 +250,13 @@ describe('ending', () => {
     )
   })
 
-  test('S-24: exit codes 0 to 255 are told as they are; a signal is no exit code', async () => {
-    const { run } = freshShell({ limits: { jobs: 300 } })
-    const codes = [0, 1, 2, 7, 63, 126, 127, 128, 130, 137, 141, 143, 254, 255]
-    expect(await Promise.all(codes.map(async (code) => (await run(`exit ${code}`)).exitCode))).toEqual(codes)
+  test('S-17, S-24: 256 commands at once, exit codes 0 to 255, each with its own output; a signal is no exit code', async () => {
+    const { run } = freshShell({ limits: { jobs: 256 } })
+    const codes = Array.from({ length: 256 }, (_, code) => code)
+    const results = await Promise.all(codes.map((code) => run(`echo ${code}; exit ${code}`)))
+    expect(results.map(({ exitCode, output }) => ({ exitCode, output }))).toEqual(
+      codes.map((code) => ({ exitCode: code, output: `${code}\n` })),
+    )
     expect(await run('printf before; kill -9 $$')).toMatchObject({ exitCode: null, signal: 'SIGKILL', output: 'before', state: 'exited' })
   })
 
@@ -331,12 +357,15 @@ process.exit(3)`
     expect(existsSync(built)).toBe(true)
   })
 
-  test('S-17: 200 concurrent commands, each with its own output', async () => {
-    const { run } = freshShell({ limits: { jobs: 256 } })
-    const outputs = await Promise.all(
-      Array.from({ length: 200 }, async (_, index) => (await run(`echo ${index}; exit $((${index} % 7))`)).output),
+  test('S-17: commands that start in the same moment are counted one by one', async () => {
+    const { shell } = freshShell({ limits: { jobs: 3, graceMs: 100 } })
+    const starts = await Promise.allSettled(
+      Array.from({ length: 8 }, () => shell.start(shell.resolve({ command: 'sleep 30', background: true }))),
     )
-    expect(outputs).toEqual(Array.from({ length: 200 }, (_, index) => `${index}\n`))
+    expect(starts.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+    for (const start of starts) {
+      if (start.status === 'rejected') expect(start.reason).toMatchObject({ code: 'SHELL_JOB_LIMIT' })
+    }
   })
 })
 
@@ -374,27 +403,13 @@ describe('output', () => {
     expect(result.notes).toContainEqual(expect.objectContaining({ kind: 'spill-failed' }))
   })
 
-  test('S-4, S-6: a 1 GiB stream and yes stay in bounded memory, and the loop goes on', { timeout: 120_000 }, async () => {
+  test('S-4: what prints without an end is held in bounded memory and ended in time', async () => {
     const { run } = freshShell()
-    await run('head -c 100000000 /dev/zero | tr "\\0" y')
-    const before = process.memoryUsage().rss
-    let peak = before
-    let lag = 0
-    let last = performance.now()
-    const timer = setInterval(() => {
-      lag = Math.max(lag, performance.now() - last - 20)
-      last = performance.now()
-      peak = Math.max(peak, process.memoryUsage().rss)
-    }, 20)
-    const result = await run('head -c 1073741824 /dev/zero | tr "\\0" y; echo; echo END-OK', { timeoutMs: 100_000 })
-    clearInterval(timer)
-    expect(result).toMatchObject({ exitCode: 0, totalBytes: 1_073_741_824 + 8 })
-    expect(result.output.endsWith('END-OK\n')).toBe(true)
-    expect(result.spill).toMatchObject({ complete: false, bytes: 64 * 1024 * 1024 })
-    // The promise is 64 MiB and 50 ms (bench); a busy machine gets some slack here.
-    expect(peak - before).toBeLessThan(160 * 1024 * 1024)
-    expect(lag).toBeLessThan(1_000)
-    expect(await run('yes', { timeoutMs: 300 })).toMatchObject({ state: 'timed-out' })
+    const before = keptBytes()
+    const result = await run('yes', { timeoutMs: 1_000 })
+    expect(result).toMatchObject({ state: 'timed-out' })
+    expect(result.totalBytes).toBeGreaterThan(1_000_000)
+    expect(keptBytes() - before).toBeLessThan(8_000_000)
   })
 
   test('S-32: characters cut by chunks, by the ring and by reads; invalid bytes are counted', async () => {

@@ -41,7 +41,7 @@ describe('PO-03: disguised, dynamic or unparsable commands are never read-only',
 describe('S-61, S-63, S-64: nasty commands are never read-only', () => {
   test.each([
     // options that write or run
-    'sort -o out in', 'sort --output=out in', 'sort -ro out in', 'sort --compress-program=./x in', 'uniq in out', 'uniq -c in out', 'tree -o out',
+    'base64 -o out in', 'sort -o out in', 'sort --output=out in', 'sort -ro out in', 'sort --compress-program=./x in', 'uniq in out', 'uniq -c in out', 'tree -o out',
     'tree -R -H . -L 1', 'find . -delete', 'find . -fprint out', 'find . -fprintf out %p', 'find . -fls out', 'find . -exec rm {} +',
     'find . -name x -exec rm -f {} \\;', 'find . -execdir sh -c "rm {}" \\;', 'find . -ok rm {} \\;', 'find . $x', 'find . -okdir rm {} ;',
     'sed -i s/a/b/ f', 'sed --in-place s/a/b/ f', 'sed -ni p f', "sed 's/a/b/w out' f", "sed 's/a/id/e' f", "sed 'w out' f", "sed '1e rm x' f",
@@ -200,6 +200,16 @@ describe('budget', () => {
     for (const depth of [101, 5_000]) expect(verdict(`${'echo $('.repeat(depth)}ls${')'.repeat(depth)}`)).toBe('unknown')
     expect(verdict(`${'('.repeat(20_000)}ls${')'.repeat(20_000)}`)).toBe('unknown')
     expect(verdict(`${'echo $('.repeat(20)}ls${')'.repeat(20)}`)).toBe('read-only')
+  })
+
+  test.each([
+    ['substitutions', `echo ${'$(ls) '.repeat(1_500)}`],
+    ['backticks', `echo ${'`ls` '.repeat(1_800)}`],
+    ['pipelines', 'cat a | wc -l; '.repeat(600)],
+    ['quoted words', `echo ${'"a $x b" '.repeat(1_000)}`],
+    ['shells', "bash -c 'ls; ls'; ".repeat(500)],
+  ])('S-60: the verdict on 9 KB does not hang on how busy the machine is: %s', (_name, text) => {
+    expect(verdict(text)).toBe('read-only')
   })
 
   test('S-60: a text of many commands ends within its budget', () => {

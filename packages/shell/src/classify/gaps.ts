@@ -56,7 +56,9 @@ function strayInList(list: Part, { statements, source }: { statements: readonly 
     from = Math.max(from, statement.end)
     if (gap === '' || gap === '; ') continue
     const lines = gap.split('\n')
-    if (!(source.includes('<<') ? lines.slice(0, 1) : lines).every((line) => BETWEEN_STATEMENTS.test(line))) return true
+    // One look through the source for many lists would be quadratic.
+    const code = lines.length > 1 && source.includes('<<') ? lines.slice(0, 1) : lines
+    if (!code.every((line) => BETWEEN_STATEMENTS.test(line))) return true
   }
   return false
 }

@@ -27,7 +27,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>(
     cat: reader, head: reader, tail: reader, wc: reader, nl: reader, tac: reader, rev: reader, fold: reader, fmt: reader, expand: reader,
     unexpand: reader, paste: reader, join: reader, comm: reader, cmp: reader, diff: reader, cut: reader, od: reader, hexdump: reader,
     strings: reader, column: reader, cksum: reader, sum: reader, md5sum: reader, sha1sum: reader, sha224sum: reader, sha256sum: reader,
-    sha384sum: reader, sha512sum: reader, b2sum: reader, base64: reader, base32: reader, ls: reader, stat: reader, du: reader, df: reader,
+    sha384sum: reader, sha512sum: reader, b2sum: reader, base32: reader, ls: reader, stat: reader, du: reader, df: reader,
     readlink: reader, realpath: reader,
     // patterns in files
     grep: search, egrep: search, fgrep: search, jq: search,
@@ -47,6 +47,8 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>(
         longOptional: ['check'],
       },
     },
+    // `-o` writes where it is not GNU's.
+    base64: { files: true, table: { flags: 'di', values: 'w', long: ['decode', 'ignore-garbage'], longValues: ['wrap'] } },
     uniq: {
       files: true,
       maxOperands: 1,

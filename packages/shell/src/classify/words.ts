@@ -41,10 +41,6 @@ export function inventedArg(span: Span, facts: { prefix: string; multi: boolean 
   return { start: span.start, end: span.end, value: null, prefix: facts.prefix, multi: facts.multi }
 }
 
-export function literalArg(value: string, span: Span): Arg {
-  return { start: span.start, end: span.end, value, prefix: value, multi: false }
-}
-
 function literalOf(parts: readonly WordPart[]): string | null {
   let text = ''
   for (const part of parts) {

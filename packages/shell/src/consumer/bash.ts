@@ -43,6 +43,7 @@ export function bashTool(parts: { shell(): Shell; reader: JobReader }): ToolDefi
 
   async function runToEnd(spec: ShellSpec, context: ToolRunContext): Promise<BashResult> {
     const result = valueOf(await shell().run(spec, { signal: context.signal, onOutput: (event) => context.progress(progressOf(event)) }))
+    if (result.job !== undefined) reader.shown(result.job, context.execution.agent)
     if (context.signal.aborted) throw abortedWith(renderResult(result, spec), result)
     return result
   }

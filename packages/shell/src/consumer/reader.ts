@@ -18,6 +18,8 @@ export interface JobReader {
   find(id: string, agent: AgentId | undefined): ShellCommand
   /** Where this agent's next read begins. */
   position(command: ShellCommand, agent: AgentId | undefined): number
+  /** The result of `bash` showed this job's output so far, and its exit where it had one. */
+  shown(id: string, agent: AgentId | undefined): void
   read(command: ShellCommand, options: { agent: AgentId | undefined; from?: number; elapsed?: boolean }): Promise<JobValue>
 }
 
@@ -42,6 +44,14 @@ export function jobReader(shell: () => Shell): JobReader {
       throw new ShellError('SHELL_JOB_UNKNOWN', { job: id, jobs })
     },
     position: (command, agent) => cursorOf(command, agent).out,
+    shown: (id, agent) => {
+      const command = shell().get(id, agent)
+      if (command === undefined) return
+      const cursor = cursorOf(command, agent)
+      cursor.out = command.read().next
+      cursor.err = command.spec.split ? command.read({ stream: 'stderr' }).next : 0
+      cursor.toldEnd = command.state !== 'running'
+    },
     read: async (command, { agent, from, elapsed = false }) => {
       const cursor = cursorOf(command, agent)
       const survivors = command.state === 'running' ? [] : await command.survivors()

@@ -2,7 +2,7 @@
  * The sandbox seam: a runner is a pure transform of a spawn, so that it composes with every `Subprocess`. This package has no runner yet: a
  * mode other than `off` is refused with `SHELL_SANDBOX_UNAVAILABLE`, never run unconfined.
  */
-import type { SpawnSpec } from './subprocess.ts'
+import type { SpawnSpec, WrappedSpawn } from './subprocess.ts'
 
 export type SandboxMode = 'off' | 'read-only' | 'workspace-write'
 export type NetworkMode = 'none' | 'full'
@@ -21,15 +21,6 @@ export interface SandboxPolicy {
 export type Probe =
   | { usable: true; enforcement: 'full' | 'partial' }
   | { usable: false; step: string; exitCode: number | null; stderr: string; hint?: string }
-
-export interface WrappedSpawn {
-  runner: string
-  file: string
-  args: readonly string[]
-  env: Readonly<Record<string, string>>
-  /** Number of the descriptor on which the runner says that the command was started. */
-  startDescriptor?: number
-}
 
 export interface SandboxRunner {
   readonly name: string

@@ -6,7 +6,6 @@
  * the ids that are `stuck`, and never signals an id whose process has been seen to end. Every provider passes `subprocessContract`.
  */
 import { defineService, type ServiceToken } from '@toolseam/core-tools'
-import type { WrappedSpawn } from './sandbox.ts'
 
 export interface SpawnSpec {
   file: string
@@ -20,6 +19,16 @@ export interface SpawnSpec {
   marker: string
   /** Made by a sandbox runner: the argument list to start instead. */
   wrap?: WrappedSpawn
+}
+
+/** What a sandbox runner makes of a spawn. */
+export interface WrappedSpawn {
+  runner: string
+  file: string
+  args: readonly string[]
+  env: Readonly<Record<string, string>>
+  /** Number of the descriptor on which the runner says that the command was started. */
+  startDescriptor?: number
 }
 
 export interface ChildExit {

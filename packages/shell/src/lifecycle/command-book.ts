@@ -46,11 +46,9 @@ export function commandBook(options: { limits: ShellLimits }): CommandBook {
   const inPlace = (agent: AgentId | undefined): number =>
     liveOf(agent).length + [...starting.values()].filter(({ spec }) => spec.agent === agent).length
 
-  const makeRoom = async (agent: AgentId | undefined): Promise<void> => {
-    if (inPlace(agent) < options.limits.jobs) return
-    // What ended unseen must not count.
-    await Promise.all(liveOf(agent).map((one) => one.survivors()))
-    if (inPlace(agent) < options.limits.jobs) return
+  const isFull = (agent: AgentId | undefined): boolean => inPlace(agent) >= options.limits.jobs
+  const refuseWhenFull = (agent: AgentId | undefined): void => {
+    if (!isFull(agent)) return
     const jobs = liveOf(agent).map((one) => ({ job: one.id, pid: one.pid, command: one.spec.command.slice(0, 80) }))
     throw new ShellError('SHELL_JOB_LIMIT', { limit: options.limits.jobs, jobs })
   }
@@ -111,7 +109,11 @@ export function commandBook(options: { limits: ShellLimits }): CommandBook {
   return {
     admit: async (spec) => {
       refuse(spec)
-      await makeRoom(spec.agent)
+      // What ended unseen must not count.
+      if (isFull(spec.agent)) await Promise.all(liveOf(spec.agent).map((one) => one.survivors()))
+      refuse(spec)
+      // Nobody may come in between the last look and the place: no await from here on.
+      refuseWhenFull(spec.agent)
       return place(`j${(issued += 1)}`, spec)
     },
     get: (id, agent) => {

@@ -20,8 +20,10 @@ import type { ShellCommand } from '../definition/shell.ts'
 import type { ChildExit, KillReport, SurvivorInfo } from '../definition/subprocess.ts'
 import { eventStream, type EventStream } from '../output/events.ts'
 import { capture, type Capture } from './capture.ts'
+import { armDeadlines } from './deadlines.ts'
 import { drain } from './drain.ts'
 import type { CommandParts, EndFacts } from './ports.ts'
+import { watchers } from './watchers.ts'
 
 const STATE_OF: Readonly<Record<EndCause, Exclude<State, 'running'>>> = {
   timeout: 'timed-out',
@@ -47,9 +49,9 @@ export class LiveCommand implements ShellCommand {
   readonly #out: Capture
   readonly #err: Capture | undefined
   readonly #cutDrain = new AbortController()
-  readonly #watchers = new Set<() => void>()
+  readonly #watchers = watchers()
   readonly #events: EventStream[] = []
-  readonly #timers: (() => void)[] = []
+  #disarm: () => void
   #owner: Owner
   #state: State = 'running'
   #cause: EndCause | undefined
@@ -78,7 +80,7 @@ export class LiveCommand implements ShellCommand {
     this.detached = new Promise((resolve) => (this.#announceDetached = resolve))
     this.#out = this.#capture('stdout')
     this.#err = child.stderr === undefined ? undefined : this.#capture('stderr')
-    this.#armDeadlines()
+    this.#disarm = this.#arm()
     this.exit = this.#live()
   }
 
@@ -148,7 +150,7 @@ export class LiveCommand implements ShellCommand {
     if (stuck.includes(this.pid)) this.#giveUp()
     const exit = await this.exit
     if (this.#survivors.length > 0) await this.#refreshSurvivors()
-    this.#pulse()
+    this.#watchers.pulse()
     return { ...exit, survivors: this.#survivors, stuck: stuck.length > 0 ? stuck : exit.stuck }
   }
 
@@ -160,7 +162,7 @@ export class LiveCommand implements ShellCommand {
       if (this.#state !== 'running' && (condition.exit === true || !this.live)) return 'exited'
       const left = deadline - clock.now()
       if (left <= 0 || signal?.aborted === true) return 'elapsed'
-      await this.#change(left, signal)
+      await this.#watchers.change({ clock, ms: left, signal })
       if (condition.until !== undefined) await pause(clock, Math.min(LOOK_INTERVAL_MS, Math.max(0, deadline - clock.now())), signal)
     }
   }
@@ -208,14 +210,14 @@ export class LiveCommand implements ShellCommand {
     this.#survivors = await this.#parts.child.survivors()
     if (this.#survivors.length > 0) return
     await this.#finishSpills()
-    this.#pulse()
+    this.#watchers.pulse()
   }
 
   #conclude(ended: ChildExit, { facts, stuck }: { facts: EndFacts; stuck: readonly number[] }): ShellExit {
     this.#state = this.#cause === undefined ? 'exited' : STATE_OF[this.#cause]
     for (const events of this.#events) events.finish()
     this.#events.length = 0
-    this.#pulse()
+    this.#watchers.pulse()
     return {
       state: this.#state,
       ...(this.#cause === undefined ? {} : { cause: this.#cause }),
@@ -256,31 +258,21 @@ export class LiveCommand implements ShellCommand {
       onBytes: () => {
         this.#lastByteAt = this.#parts.clock.now()
         for (const events of this.#events) events.touch()
-        if (this.#watchers.size > 0) this.#pulse()
+        this.#watchers.pulse()
       },
     })
   }
 
-  #armDeadlines(): void {
-    const { clock } = this.#parts
-    const { timeoutMs, idleTimeoutMs } = this.spec
-    if (timeoutMs !== null) this.#timers.push(clock.after(timeoutMs, () => void this.terminate('timeout')))
-    if (idleTimeoutMs === null) return
-    const look = (): void => {
-      const left = this.#lastByteAt + idleTimeoutMs - clock.now()
-      if (left <= 0) this.#endIdle(idleTimeoutMs)
-      else this.#timers.push(clock.after(left, look))
-    }
-    this.#timers.push(clock.after(idleTimeoutMs, look))
-  }
-
-  #endIdle(idleTimeoutMs: number): void {
-    if (this.#cause === undefined && !this.#shellEnded) this.#idle = { kind: 'idle', idleTimeoutMs }
-    void this.terminate('timeout')
-  }
-
-  #disarm(): void {
-    for (const cancel of this.#timers.splice(0)) cancel()
+  #arm(): () => void {
+    return armDeadlines(this.spec, {
+      clock: this.#parts.clock,
+      lastByteAt: () => this.#lastByteAt,
+      onDeadline: () => void this.terminate('timeout'),
+      onSilence: (idleTimeoutMs) => {
+        if (this.#cause === undefined && !this.#shellEnded) this.#idle = { kind: 'idle', idleTimeoutMs }
+        void this.terminate('timeout')
+      },
+    })
   }
 
   #pipesEnded(): Promise<void>[] {
@@ -299,18 +291,5 @@ export class LiveCommand implements ShellCommand {
   #holds(until: RegExp | string, from: number): boolean {
     const { text } = this.#out.slice({ from, final: !this.live })
     return this.#parts.matches(until, text)
-  }
-
-  #pulse(): void {
-    for (const watcher of this.#watchers) watcher()
-  }
-
-  /** New output, an end, or the time is over. */
-  #change(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const over = new AbortController()
-    const watcher = (): void => over.abort()
-    this.#watchers.add(watcher)
-    const stop = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
-    return pause(this.#parts.clock, ms, stop).finally(() => this.#watchers.delete(watcher))
   }
 }

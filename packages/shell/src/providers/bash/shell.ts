@@ -3,8 +3,8 @@
  * other input (S-13, S-15).
  */
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, unlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { unlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { AgentId } from '@toolseam/core-tools'
 import { systemClock, type Clock } from '../../definition/clock.ts'
 import type { ShellNote, ShellSpec } from '../../definition/command.ts'
@@ -19,6 +19,7 @@ import { resolveRequest } from '../../lifecycle/resolve.ts'
 import { shellCore, type ShellBackend } from '../../lifecycle/shell-core.ts'
 import { makePrivateDir, type PrivateDir } from '../private-dir.ts'
 import { directories } from './directories.ts'
+import { findBash } from './find-bash.ts'
 import { matchesWithin } from './match.ts'
 import { stagesOf, writePrelude, type Prelude } from './prelude.ts'
 import { spillFolder } from './spill.ts'
@@ -59,7 +60,7 @@ export function bashShell(options: BashShellOptions): Shell {
   })
   const spills = spillFolder({ root: places.root, stateDir: resolve(places.root, options.stateDir ?? '.toolseam'), limits })
   const workshop = lazyWorkshop()
-  const bash = options.bash ?? findBash()
+  const bash = findBash(options.bash === undefined ? {} : { named: options.bash })
   const rules = {
     directories: places,
     limits,
@@ -79,14 +80,14 @@ export function bashShell(options: BashShellOptions): Shell {
     report: (diagnostic) => options.diagnostics?.(diagnostic),
     home: (kept) => places.home(kept),
     resolve: (request, kept) => {
-      if (bash === undefined) throw new ShellError('SHELL_UNAVAILABLE', { platform: process.platform, reason: 'no-bash' })
+      if (bash.path === undefined) throw new ShellError('SHELL_UNAVAILABLE', { platform: process.platform, reason: bash.reason })
       return resolveRequest(request, kept, rules)
     },
     launch: async (spec, id) => {
       const { dir, prelude } = workshop.open()
       const marker = randomBytes(12).toString('hex')
       const script = Buffer.byteLength(spec.command) > INLINE_COMMAND_BYTES ? writeScript(dir, { marker, text: spec.command }) : undefined
-      const child = await spawn(options.subprocess, places, spawnSpec(spec, { bash: bash ?? 'bash', marker, prelude, script }))
+      const child = await spawn(options.subprocess, places, spawnSpec(spec, { bash: bash.path ?? 'bash', marker, prelude, script }))
       const spillId = `${id}-${marker.slice(0, 8)}`
       return {
         child,
@@ -123,24 +124,6 @@ function lazyWorkshop(): { open(): { dir: PrivateDir; prelude: Prelude }; close(
       return made
     },
     close,
-  }
-}
-
-function findBash(): string | undefined {
-  if (process.platform === 'win32') return undefined
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/bin', '/usr/bin', '/usr/local/bin']
-  return folders
-    .filter((folder) => folder.startsWith('/'))
-    .map((folder) => join(folder, 'bash'))
-    .find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -3,7 +3,7 @@
  */
 import { ShellError } from '../../definition/errors.ts'
 import type { ChildHandle, KillOptions, KillReport } from '../../definition/subprocess.ts'
-import type { Started } from './subprocess.ts'
+import type { Started } from './started.ts'
 import type { ProcessTree } from './tree.ts'
 
 /** A process that is just ending is not a survivor: it is looked for a second time. */

@@ -7,13 +7,14 @@ import { accessSync, closeSync, constants, existsSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { systemClock, type Clock } from '../../definition/clock.ts'
 import { ShellError } from '../../definition/errors.ts'
-import type { ChildExit, ChildHandle, OutputPipe, SpawnSpec, Subprocess } from '../../definition/subprocess.ts'
+import type { ChildExit, ChildHandle, SpawnSpec, Subprocess } from '../../definition/subprocess.ts'
 import { MARKER_NAME } from '../../environment/scrub.ts'
 import { fifoPool, type FifoPool, type PipeEnds } from './fifo-pool.ts'
 import { childHandle } from './handle.ts'
-import { readDescriptor, readStream, writeDescriptor, writeStream, type InputPipe } from './pipes.ts'
+import { readDescriptor, readStream, writeDescriptor, writeStream } from './pipes.ts'
 import { makePrivateDir } from '../private-dir.ts'
 import { systemProcessTable, type ProcessTable } from './process-table.ts'
+import type { Started } from './started.ts'
 import { spawnTerminal } from './terminal.ts'
 import { processTree, type ProcessTree } from './tree.ts'
 
@@ -79,18 +80,6 @@ export function localSubprocess(options: LocalSubprocessOptions = {}): LocalSubp
       dir.remove()
     },
   }
-}
-
-/** A started child, before anybody holds it. */
-export interface Started {
-  readonly pid: number
-  readonly marker: string
-  readonly stdout: OutputPipe
-  readonly stderr?: OutputPipe
-  readonly input: InputPipe | undefined
-  readonly exit: Promise<ChildExit>
-  /** Called in the very turn in which the system gave the id back. */
-  onReaped(run: () => void): void
 }
 
 function closePipes(handle: ChildHandle): void {

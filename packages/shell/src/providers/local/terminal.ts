@@ -5,7 +5,7 @@ import { constants } from 'node:os'
 import type { IPty } from '@lydell/node-pty'
 import { ShellError } from '../../definition/errors.ts'
 import type { ChildExit, OutputPipe, SpawnSpec } from '../../definition/subprocess.ts'
-import type { Started } from './subprocess.ts'
+import type { Started } from './started.ts'
 
 const COLUMNS = 120
 const ROWS = 40
