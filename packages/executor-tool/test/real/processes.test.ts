@@ -85,6 +85,23 @@ describe.runIf(process.platform === 'linux')('processes of a stopped turn', { ti
     expect((await turn).results).toMatchObject([{ isError: true, error: { code: 'TOOL_ABORTED' } }])
   })
 
+  test('E-41: what a command printed before the stop reaches the model with its abort', async () => {
+    const mark = sleepMark()
+    const turn = house.executor.driver.execute({
+      turnId: 't1',
+      calls: [call('c1', 'bash', { command: `echo halfway; sleep ${mark}` })],
+    })
+    await until(async () => (await pidsOf(mark)).length === 1)
+    await house.executor.halt('cancel')
+    const [result] = (await turn).results
+    expect(result).toMatchObject({
+      isError: true,
+      error: { code: 'TOOL_ABORTED', details: { reason: 'cancel', result: { output: expect.stringContaining('halfway') } } },
+    })
+    expect(house.receipt()).toMatchObject({ kind: 'tool.halted', discarded: [{ dlineTid: 't1#0' }] })
+    expect(house.events.filter((event) => event.kind === 'tool.block_result' || event.kind === 'tool.block_failed')).toEqual([])
+  })
+
   test('E-23, E-30: a stopped turn starts nothing more; the next one works', async () => {
     const mark = sleepMark()
     const { driver } = house.executor

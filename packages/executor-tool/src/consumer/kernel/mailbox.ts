@@ -38,7 +38,7 @@ export function createMailbox<Event>(): Mailbox<Event> {
       const answer: Promise<{ refused?: { code: string } }> = new Promise((resolve, rejectAnswer) => {
         const reject = (error: unknown): void => {
           // A sender may have dropped it.
-          answer.then(undefined, () => {})
+          handled(answer)
           rejectAnswer(error)
         }
         const letter: Letter<Event> = { event, urgent, resolve, reject }
@@ -58,4 +58,8 @@ export function createMailbox<Event>(): Mailbox<Event> {
       return letters.length - taken
     },
   }
+}
+
+function handled(answer: Promise<unknown>): void {
+  answer.then(undefined, () => {})
 }

@@ -13,6 +13,7 @@ import type { HaltOrder, HaltReason, TurnMode } from '../../definition/vocabular
 import { codeOf } from '../../guarding/thrown.ts'
 import { blockId } from './blocks.ts'
 import { applyClosing, applyOutcome } from './apply.ts'
+import { describeBlocks, type KnownBlock } from './describe-blocks.ts'
 import { domainReady, rearmDomain } from './domain-ready.ts'
 import { endAborted } from './ends.ts'
 import { journalled } from './journalled.ts'
@@ -34,11 +35,8 @@ interface Begin {
   readonly signal: AbortSignal | undefined
   /** What a resumed turn knows of a block already. */
   readonly known: (index: number) => KnownBlock | undefined
-}
-
-interface KnownBlock {
-  readonly result?: ToolResult
-  readonly attempt?: number
+  /** Why it is not to begin: a stop came while it waited. */
+  stopped?: HaltReason
 }
 
 export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
@@ -52,6 +50,8 @@ export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
   let kernel: Kernel<ToolTurnState, ToolTurnEvent> | undefined
   let current: TurnRun | undefined
   let last: Promise<unknown> = Promise.resolve()
+  /** Asked for, not begun yet. */
+  const coming = new Set<Begin>()
   const subscription = domain.subscribe((event) => void onDomainEvent(event))
 
   async function open(): Promise<Kernel<ToolTurnState, ToolTurnEvent>> {
@@ -142,8 +142,7 @@ export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
   async function runTurn(begin: Begin): Promise<TurnOutcome> {
     const { turnId, mode, signal } = begin
     const { post } = await open()
-    await domainReady(domain, () => kernel?.idle())
-    if (domain.snapshot().phase === 'halted' && kernel?.state.phase !== 'stopped') domain.rearm()
+    if (begin.stopped === undefined) await domainReady(domain, () => kernel?.idle())
     const slots = begin.calls.map((call, index) =>
       createSlot(call, { index, turnId, dlineTid: blockId(turnId, index), concurrency: 'exclusive' }),
     )
@@ -160,11 +159,10 @@ export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
     const onAbort = (): void => void halt('cancel')
     current = turn
     try {
-      const blocks = await describeBlocks(slots, begin)
-      await post({ kind: 'turn.created', turnId, mode, limit: domain.capacity(maxParallel), blocks }).then(
-        ({ refused }) => refused !== undefined && endUnbegun(turn, refused.code),
-        () => endUnrecorded(turn),
-      )
+      const blocks = begin.stopped === undefined ? await describeBlocks({ runtime, staged }, slots, begin) : []
+      coming.delete(begin)
+      if (begin.stopped === undefined) await create(turn, { begin, blocks, post })
+      else endStopped(turn, begin.stopped)
       if (signal?.aborted) onAbort()
       else signal?.addEventListener('abort', onAbort, { once: true })
       await turn.over
@@ -175,42 +173,30 @@ export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
     }
   }
 
-  /** Asked in order, before anything starts; asked again when a call's turn comes. */
-  async function describeBlocks(slots: readonly Slot[], begin: Begin): Promise<TurnBlockInput[]> {
-    const blocks: TurnBlockInput[] = []
-    for (const slot of slots) {
-      const { callId, name, agent } = slot.input
-      const known = begin.known(slot.index)
-      const block = { dlineTid: slot.dlineTid, callId }
-      if (known?.result !== undefined) {
-        const { result } = known
-        slot.stage = 'ended'
-        slot.end = async () => result
-        blocks.push({ ...block, concurrency: 'parallel', settled: true })
-        continue
-      }
-      slot.concurrency = await staged.classify(slot.input)
-      blocks.push({
-        ...block,
-        concurrency: slot.concurrency,
-        ...(isIdempotent(name, agent) ? { idempotent: true as const } : {}),
-        ...(known?.attempt === undefined ? {} : { attempt: known.attempt }),
-      })
+  async function create(
+    turn: TurnRun,
+    { begin, blocks, post }: { begin: Begin; blocks: readonly TurnBlockInput[]; post: Kernel<ToolTurnState, ToolTurnEvent>['post'] },
+  ): Promise<void> {
+    const { turnId, mode } = begin
+    if (domain.snapshot().phase === 'halted' && kernel?.state.phase !== 'stopped') domain.rearm()
+    try {
+      const { refused } = await post({ kind: 'turn.created', turnId, mode, limit: domain.capacity(maxParallel), blocks })
+      if (refused !== undefined) endUnbegun(turn, refused.code)
+    } catch {
+      await endUnrecorded(turn)
     }
-    return blocks
   }
 
-  /** Declared so by a tool that is trusted to say so; what only reads may be read again. */
-  function isIdempotent(name: string, agent: string | undefined): boolean {
-    const tool = runtime.get(name, agent)
-    if (tool?.source !== undefined && tool.source.trusted !== true) return false
-    return tool?.annotations?.idempotentHint === true || tool?.annotations?.readOnlyHint === true
+  /** A stop came between the asking for the turn and its beginning: nothing of it begins, and the stop is not taken back for it. */
+  function endStopped(turn: TurnRun, reason: HaltReason): void {
+    turn.isHalted = true
+    endUnbegun(turn, reason)
   }
 
   function outcomeOf(turn: TurnRun): TurnOutcome {
     const state = kernel?.state ?? initialToolTurnState
     const { results, turnId } = turn
-    const halted = state.phase === 'stopped' || state.phase === 'stopping' || turn.isBroken
+    const halted = state.phase === 'stopped' || state.phase === 'stopping' || turn.isBroken || turn.isHalted
     if (halted) return { turnId, status: 'halted', results, ...(state.haltId === undefined ? {} : { haltId: state.haltId }) }
     return { turnId, status: state.concludedAt === undefined ? 'completed' : 'concluded', results }
   }
@@ -239,12 +225,14 @@ export function createTurnDriver(options: TurnDriverOptions): TurnDriver {
 
   function halt(reason: HaltReason, limits: { budgetMs?: number } = {}): Promise<HaltReport> {
     const order: HaltOrder = { haltId: stops.mint(), reason }
+    for (const begin of coming) begin.stopped ??= reason
     const posted = kernel === undefined ? undefined : kernel.post({ kind: 'stop.requested', order })
     return stops.request(order, { posted, ...limits })
   }
 
   function enqueue(begin: Begin): Promise<TurnOutcome> {
-    const turn = last.then(() => runTurn(begin))
+    coming.add(begin)
+    const turn = last.then(() => runTurn(begin)).finally(() => coming.delete(begin))
     last = turn.catch(() => {})
     return turn
   }

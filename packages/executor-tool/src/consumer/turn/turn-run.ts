@@ -28,6 +28,8 @@ export class TurnRun {
   readonly results: ToolResult[] = []
   /** It goes on without its journal, to its end only. */
   isBroken = false
+  /** A stop came before it began. */
+  isHalted = false
   readonly #parts: TurnParts
   readonly #byId: ReadonlyMap<string, Slot>
   readonly #over: Promise<void>

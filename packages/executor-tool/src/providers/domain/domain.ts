@@ -18,6 +18,7 @@ import { acceptBounded, budgetOf, emptyReport, expire, isReason, mintHaltId, rep
 import { hostClock } from './clock.ts'
 import { asksForItself } from './context.ts'
 import { createEventStamp, createFeed } from './feed.ts'
+import { mintOrder } from './minted-order.ts'
 import { tryRelease } from './release.ts'
 import { type ChildDomain, createState, diagnose, type Domain, phaseOf } from './state.ts'
 import { acceptStop } from './stop.ts'
@@ -96,7 +97,7 @@ async function haltWithin<R>(state: Domain<R>, reason: HaltReason, limits: { bud
   if (closed !== undefined) return closed.report
   const open = state.stops.find((stop) => stop.haltId === haltId)
   // A reason that is none must not keep work running.
-  const order: HaltOrder = { haltId, reason: isReason(reason) ? reason : 'cancel' }
+  const order = mintOrder(haltId, isReason(reason) ? reason : 'cancel')
   const stop = open ?? acceptBounded(state, order, budgetOf(state, limits.budgetMs))
   return itself ? emptyReport('requested', haltId) : reportOf(state, stop)
 }
@@ -133,7 +134,7 @@ function rearm<R>(state: Domain<R>, haltId: string | undefined): RearmAnswer {
 function dispose<R>(state: Domain<R>): Promise<void> {
   const itself = asksForItself(state)
   if (state.disposing === undefined) {
-    const order: HaltOrder = { haltId: mintHaltId(state), reason: 'terminate' }
+    const order = mintOrder(mintHaltId(state), 'terminate')
     const stop = acceptBounded(state, order, state.haltBudgetMs)
     state.disposing = reportOf(state, stop).then(() => markDisposed(state))
   }

@@ -6,6 +6,7 @@ import { ToolHaltError } from '../../definition/errors.ts'
 import type { HaltOrder, StopScope } from '../../definition/vocabulary.ts'
 import { attempt } from '../../guarding/attempt.ts'
 import { messageOf } from '../../guarding/thrown.ts'
+import { mintOrder } from './minted-order.ts'
 import { abandon, blockEnded } from './quarantine.ts'
 import { blocksOf, fail, later, tryRelease } from './release.ts'
 import { type Block, type Bounded, diagnose, type Domain, type Stop } from './state.ts'
@@ -65,7 +66,7 @@ function openStop<R>(domain: Domain<R>, order: HaltOrder, bounded: { budgetMs: n
 /** Newest child first; each shares the parent's drain deadline and is closed before the parent's release begins (E-27). */
 function stopChildren<R>(domain: Domain<R>, stop: Stop<R>, drainMs: number | undefined): void {
   for (const child of [...domain.children].toReversed()) {
-    const order = { haltId: `${stop.haltId}/${child.name}`, reason: stop.reason }
+    const order = mintOrder(`${stop.haltId}/${child.name}`, stop.reason)
     const record = { open: true, expire: (): void => {} }
     const expire = child.stop(order, drainMs, (failed) => {
       record.open = false
