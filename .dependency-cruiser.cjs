@@ -24,6 +24,18 @@ function publicEntries(folder = join(process.cwd(), 'packages')) {
   })
 }
 
+/** Neighbours that the tests of a package may import: its devDependencies say so. */
+function neighboursOfTests(folder = join(process.cwd(), 'packages')) {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'package.json'))) : []
+  return names
+    .filter((name) => new RegExp(`^${toolPackages}$`).test(name))
+    .map((name) => {
+      const { devDependencies = {} } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8'))
+      const declared = Object.keys(devDependencies).flatMap((dependency) => /^@toolseam\/(.+)$/.exec(dependency)?.[1] ?? [])
+      return { name, allowed: [name, 'core-tools', ...declared].map(escaped).join('|') }
+    })
+}
+
 const entries = `^(?:${publicEntries().map(escaped).join('|')})$`
 /** Tests and configuration files: they may use the host and reach the inside of their own package. */
 const notShipped = ['\\.test\\.ts$', '^packages/[^/]+/test/', '^packages/[^/]+/[^/]+\\.ts$']
@@ -52,9 +64,16 @@ module.exports = {
       name: '2-tools-import-core-only',
       comment: 'A tool package never imports its neighbour; what two share lives in core-tools/contracts.',
       severity: 'error',
-      from: { path: `^packages/(${toolPackages})/` },
+      from: { path: `^packages/(${toolPackages})/`, pathNot: '^packages/[^/]+/test/' },
       to: { path: '^(?:packages/(?!$1/|core-tools/)|toolseam$|@toolseam/(?!$1|core-tools))' },
     },
+    ...neighboursOfTests().map(({ name, allowed }) => ({
+      name: '2-tests-import-what-is-declared',
+      comment: 'Tests may run beside a neighbour that is a devDependency of their package.',
+      severity: 'error',
+      from: { path: `^packages/${name}/test/` },
+      to: { path: `^(?:packages/(?!(?:${allowed})/)|toolseam$|@toolseam/(?!(?:${allowed})(?:/|$)))` },
+    })),
     {
       name: '2-gateways-import-downward',
       comment: 'mcp and adapters import the rows below, not each other and not the composition.',

@@ -8,7 +8,7 @@ export const command: string = join(import.meta.dirname, '../dist/cli.js')
 if (!existsSync(command)) throw new Error('the command is not built: run `npm test`, or `pnpm build` first')
 
 /** The user's configuration folder of the children: not that of whoever runs the tests. */
-const configFolder = mkdtempSync(join(tmpdir(), 'toolseam-config-'))
+export const configFolder: string = mkdtempSync(join(tmpdir(), 'toolseam-config-'))
 process.on('exit', () => rmSync(configFolder, { recursive: true, force: true }))
 
 export interface Ended {

@@ -3,7 +3,7 @@
  */
 import type { PolicyPreset } from '@toolseam/approval'
 import { ToolSeamError, type ToolLogger, type ToolPlugin, type ToolRuntime } from '@toolseam/core-tools'
-import { answerersFor, type ApproveMode } from '../calls/answerers.ts'
+import { asking, type ApproveMode } from '../calls/answerers.ts'
 import { createToolseam } from '../compose.ts'
 import { readConfig, type ToolseamConfig } from '../config/file.ts'
 import { canRecord } from '../config/folders.ts'
@@ -61,7 +61,7 @@ async function compose(
   const configured = config === undefined ? [] : await loadPlugins(config)
   const records = canRecord(root) ? {} : { journal: false as const }
   if ('journal' in records) await streams.err('toolseam: nothing can be written in the root: calls are not recorded\n')
-  const answerers = answerersFor(approve, () => interruption.interrupt())
+  const { answerers, plugin: onBreak } = asking(approve, () => interruption.interrupt())
   const composition = {
     answerers,
     ...records,
@@ -69,7 +69,7 @@ async function compose(
     ...given({ preset: options.preset, sandbox: options.sandbox }),
     ...overrides,
   }
-  return createToolseam({ ...composition, root, plugins: [...configured, ...plugins], logger: stderrLogger(streams) }).catch(
+  return createToolseam({ ...composition, root, plugins: [...configured, ...plugins, onBreak], logger: stderrLogger(streams) }).catch(
     (error: unknown) => {
       throw compositionError(error)
     },

@@ -1,4 +1,6 @@
 /** `toolseam policy check`: the policy files with every problem at once, and their examples and tests (A-44, A-45). */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { isPolicyError, loadPolicy, type PolicyProblem, policyRuntime, type PolicySource } from '@toolseam/approval'
 import type { ToolRuntime } from '@toolseam/core-tools'
 import { given } from '../options.ts'
@@ -31,21 +33,20 @@ interface Checked {
   notices: readonly string[]
 }
 
+/** A project file is checked whole, whether it is trusted or not: somebody wants to know before they trust it. */
 async function check({ options }: CommandContext, runtime: ToolRuntime): Promise<Checked> {
+  const root = rootOf(options)
   const config = configOf(options)
+  const settings = { root, runtime: policyRuntime(runtime), ...given({ preset: options.preset ?? config?.preset }) }
+  const found = join(root, 'toolseam.policy.json')
+  const asTrusted = existsSync(found) ? { project: found } : {}
   const problems: PolicyProblem[] = []
-  const preset = options.preset ?? config?.preset
-  const policy = await collecting(problems, () =>
-    loadPolicy(config?.policy, { root: rootOf(options), runtime: policyRuntime(runtime), ...given({ preset }) }),
-  )
-  if (policy === undefined) return { problems, summary: '', notices: [] }
-  await collecting(problems, async () => policy.checkTools(runtime.view().names))
-  const tests = await collecting(problems, () => policy.runTests())
-  return {
-    problems,
-    summary: renderLayers(policy.layers, { preset: policy.preset, passed: tests?.passed ?? 0 }),
-    notices: policy.notices,
-  }
+  const whole = await collecting(problems, () => loadPolicy({ ...config?.policy, ...asTrusted }, settings))
+  if (whole === undefined) return { problems, summary: '', notices: [] }
+  await collecting(problems, async () => whole.checkTools(runtime.view().names))
+  const tests = await collecting(problems, () => whole.runTests())
+  const { layers, preset, notices } = await loadPolicy(config?.policy, settings)
+  return { problems, summary: renderLayers(layers, { preset, passed: tests?.passed ?? 0 }), notices }
 }
 
 /** What the step gives; undefined where it found problems, which are kept. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { POLICY_PRESETS, type PolicyContent, type PolicyPreset, type PolicySource } from '@toolseam/approval'
+import { POLICY_PRESETS, type PolicyContent, type PolicyPreset } from '@toolseam/approval'
 import type { JsonValue, ToolMode } from '@toolseam/core-tools'
 import { ToolSeamError } from '@toolseam/core-tools'
 import { nearest } from '../terminal/nearest.ts'
@@ -22,7 +22,8 @@ export interface ToolseamConfig {
   preset?: PolicyPreset
   mode?: ToolMode
   sandbox?: SandboxMode
-  policy?: PolicySource
+  /** Of the session. */
+  policy?: { session: PolicyContent }
 }
 
 const keys = ['plugins', 'preset', 'mode', 'sandbox', 'policy', '$schema']
@@ -84,7 +85,7 @@ function oneOf<T extends string>(file: string, { key, value, allowed }: { key: s
  * A policy is its content, or the path of its file seen from this one. It is the session's, whatever keys it holds: a configuration does not
  * stand in for the managed or the user's policy. Its content is judged by the package that reads it, with the words of a policy file.
  */
-function policySource(file: string, value: JsonValue): PolicySource {
+function policySource(file: string, value: JsonValue): { session: PolicyContent } {
   if (typeof value === 'string') return { session: resolve(dirname(file), value) }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { session: value as object as PolicyContent }
   throw invalid(file, '"policy" must be a policy object or the path of a policy file')
