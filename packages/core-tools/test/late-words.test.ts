@@ -96,3 +96,23 @@ test('P-65: where finalizeContent fails an error shows its message only', async 
   }))
   expect(await call('echo')).toMatchObject({ error: { code: 'QUOTA' }, content: [{ type: 'text', text: 'no more' }] })
 })
+
+test('P-16, P-88: a running call is described by its typed input', async () => {
+  const { runtime, call } = await harness()
+  const input = {
+    schema: { '~standard': { version: 1 as const, vendor: 'x', validate: () => ({ value: { typed: 'yes' } }) } },
+    jsonSchema: { type: 'object' },
+  }
+  const met: unknown[] = []
+  runtime.register({
+    ...scriptedTool('echo', { input, script: { value: 1 } }),
+    describeCall: (given: unknown) => (met.push(given), { title: 'x', kind: 'other' as const }),
+  })
+  runtime.hooks.preExecute.tapPromise('describes', async (decision, execution) => {
+    await runtime.describe(execution)
+    return decision
+  })
+  await call('echo', { sent: 'raw' })
+  await runtime.describe({ name: 'echo', arguments: { sent: 'raw' } })
+  expect(met).toEqual([{ typed: 'yes' }, { typed: 'yes' }])
+})
