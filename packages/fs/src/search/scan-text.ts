@@ -28,8 +28,8 @@ export interface ScannedHit {
 }
 
 export interface Scanner {
-  /** Whole lines, in order; only the last piece may end without a line end. */
-  push(text: string): void
+  /** Whole lines, in order; only the last piece may end without a line end. `isAscii`, where it is known. */
+  push(text: string, isAscii?: boolean): void
   finish(): { hits: ScannedHit[]; count: number }
   /** Nothing more is wanted. */
   readonly full: boolean
@@ -163,10 +163,10 @@ export function createScanner(request: ScanRequest): Scanner {
     get full(): boolean {
       return enough()
     },
-    push(text) {
+    push(text, isAscii = !/[^\0-\x7f]/.test(text)) {
       for (const { after } of waiting) after?.push(...linesAfter(text, 0, request.after - after.length))
       waiting = waiting.filter(({ after }) => after !== undefined && after.length < request.after)
-      const { anywhere, line: inLine } = /[^\0-\x7f]/.test(text) ? full : ascii
+      const { anywhere, line: inLine } = isAscii ? ascii : full
       let counted = 0
       let at = 0
       const lineAt = (start: number): number => {

@@ -2,29 +2,30 @@
  * The fallback engine on the local disk: directories are walked here through descriptors, files are read and matched in a worker thread.
  */
 import { lstat, readdir } from 'node:fs/promises'
-import type { Worker } from 'node:worker_threads'
 import type { SearchEngine } from '../../search/engine.ts'
 import type { ScanRequest } from '../../search/scan-text.ts'
 import { createTreeEngine } from '../../search/tree-engine.ts'
 import type { FileScan, TreeDirectory, TreeEntry, TreePlace } from '../../search/tree.ts'
 import { holdDirectory, type HeldDirectory } from '../search/descent.ts'
 import { openGround, readSmall, type GroundOptions, type GroundPlace } from '../search/ground-place.ts'
-import { startScanWorker, type ScanAnswer } from './scan-worker.ts'
+import { scanThread, type ScanThread } from './scan-thread.ts'
+import { spareWorker, type SpareWorker } from './spare-worker.ts'
 
 export function createScriptEngine(options: GroundOptions): SearchEngine<TreePlace> {
+  const workers = spareWorker()
   return createTreeEngine({
     async place(path, want) {
-      return treePlace(await openGround(options, path, want))
+      return treePlace(await openGround(options, path, want), workers)
     },
   })
 }
 
-function treePlace(place: GroundPlace): TreePlace {
+function treePlace(place: GroundPlace, workers: SpareWorker): TreePlace {
   const scanners = new Map<ScanRequest, ScanThread>()
   const scannerFor = (request: ScanRequest): ScanThread => {
     const known = scanners.get(request)
     if (known !== undefined) return known
-    const started = scanThread(request)
+    const started = scanThread(request, workers)
     scanners.set(request, started)
     return started
   }
@@ -67,55 +68,5 @@ async function modifiedAt(path: string): Promise<number | undefined> {
     return stat.isFile() ? stat.mtimeMs : undefined
   } catch {
     return undefined
-  }
-}
-
-interface ScanThread {
-  scan(directory: string, names: readonly string[], stop: AbortSignal): Promise<FileScan[]>
-  end(): void
-}
-
-function scanThread(request: ScanRequest): ScanThread {
-  const worker: Worker = startScanWorker(request)
-  const waiting = new Map<number, { resolve(scans: FileScan[]): void; reject(error: unknown): void }>()
-  let next = 0
-  let failure: unknown
-  let ended = false
-  let watched: AbortSignal | undefined
-  const endAll = (settle: (one: { resolve(scans: FileScan[]): void; reject(error: unknown): void }) => void): void => {
-    for (const one of waiting.values()) settle(one)
-    waiting.clear()
-  }
-  worker.on('message', ({ id, scans }: ScanAnswer) => {
-    waiting.get(id)?.resolve(scans)
-    waiting.delete(id)
-  })
-  worker.on('error', (error) => {
-    failure = error
-    endAll((one) => one.reject(error))
-  })
-  worker.on('exit', () => endAll((one) => one.resolve([])))
-  const end = (): void => {
-    ended = true
-    watched?.removeEventListener('abort', end)
-    void worker.terminate()
-    endAll((one) => one.resolve([]))
-  }
-  return {
-    end,
-    scan(directory, names, stop) {
-      if (stop.aborted || ended) return Promise.resolve([])
-      if (watched === undefined) stop.addEventListener('abort', end, { once: true })
-      watched ??= stop
-      return new Promise<FileScan[]>((resolve, reject) => {
-        if (failure !== undefined) {
-          reject(failure)
-          return
-        }
-        const id = (next += 1)
-        waiting.set(id, { resolve, reject })
-        worker.postMessage({ id, directory, names }, [])
-      })
-    },
   }
 }

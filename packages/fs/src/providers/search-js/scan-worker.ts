@@ -3,6 +3,7 @@
  * below are handed over as source text together with the pure scanner, because a bundled library has no file of its own for a worker; they
  * refer to nothing outside of themselves.
  */
+import type { isAscii } from 'node:buffer'
 import type * as NodeFs from 'node:fs'
 import { Worker, type MessagePort } from 'node:worker_threads'
 import { scannerSource, type createScanner, type ScanRequest } from '../../search/scan-text.ts'
@@ -11,6 +12,7 @@ import type { FileScan } from '../../search/tree.ts'
 
 export interface ScanOrder {
   id: number
+  request: ScanRequest
   /** A path of the directory that this process holds open. */
   directory: string
   names: readonly string[]
@@ -26,10 +28,10 @@ interface WorkerParts {
   fs: typeof NodeFs
   createScanner: typeof createScanner
   searchedText: typeof searchedText
-  request: ScanRequest
+  isAscii: typeof isAscii
 }
 
-function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf, request }: WorkerParts): void {
+function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf, isAscii: plain }: WorkerParts): void {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants
   const wholeBytes = 64 * 1024 * 1024
   const mostBytes = 4 * wholeBytes
@@ -46,7 +48,10 @@ function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf,
     return buffer.subarray(0, filled)
   }
   /** Pieces of whole lines; a line longer than a piece makes a longer piece. */
-  const scanPieces = (name: string, descriptor: number, size: number): FileScan => {
+  const scanPieces = (
+    name: string,
+    { descriptor, size, request }: { descriptor: number; size: number; request: ScanRequest },
+  ): FileScan => {
     const scanner = newScanner(request)
     let carried: Buffer = Buffer.alloc(0)
     for (let position = 0; position < size && !scanner.full;) {
@@ -62,18 +67,20 @@ function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf,
     const result = scanner.finish()
     return result.count === 0 && readFully(descriptor, 8192, 0).includes(0) ? { name, kind: 'binary' } : { name, kind: 'text', ...result }
   }
-  const scanDescriptor = (name: string, descriptor: number): FileScan => {
+  const scanDescriptor = (name: string, descriptor: number, request: ScanRequest): FileScan => {
     const stat = fs.fstatSync(descriptor)
     if (!stat.isFile()) return { name, kind: 'gone' }
-    if (stat.size > wholeBytes && !request.multiline) return scanPieces(name, descriptor, stat.size)
+    if (stat.size > wholeBytes && !request.multiline) return scanPieces(name, { descriptor, size: stat.size, request })
     if (stat.size > mostBytes) return { name, kind: 'unreadable' }
-    const text = textOf(readFully(descriptor, stat.size, 0))
+    const bytes = readFully(descriptor, stat.size, 0)
+    const ascii = plain(bytes)
+    const text = ascii && !bytes.includes(0) ? bytes.toString('latin1') : textOf(bytes)
     if (text === undefined) return { name, kind: 'binary' }
     const scanner = newScanner(request)
-    scanner.push(text)
+    scanner.push(text, ascii)
     return { name, kind: 'text', ...scanner.finish() }
   }
-  const scanFile = (directory: string, name: string): FileScan => {
+  const scanFile = (directory: string, name: string, request: ScanRequest): FileScan => {
     let descriptor: number
     try {
       const path = name === '' ? directory : `${directory}/${name}`
@@ -83,7 +90,7 @@ function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf,
       return { name, kind: code === 'EACCES' || code === 'EPERM' || code === 'EIO' ? 'unreadable' : 'gone' }
     }
     try {
-      return scanDescriptor(name, descriptor)
+      return scanDescriptor(name, descriptor, request)
     } catch {
       return { name, kind: 'unreadable' }
     } finally {
@@ -91,11 +98,11 @@ function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf,
     }
   }
 
-  port.on('message', ({ id, directory, names }: ScanOrder) => {
+  port.on('message', ({ id, request, directory, names }: ScanOrder) => {
     const scans: FileScan[] = []
     let left = request.limit
     for (const name of names) {
-      const scan = scanFile(directory, name)
+      const scan = scanFile(directory, name, request)
       scans.push(scan)
       if (scan.kind !== 'text' || scan.count === 0) continue
       left -= request.mode === 'lines' ? scan.hits.length : 1
@@ -105,14 +112,14 @@ function serveScans({ port, fs, createScanner: newScanner, searchedText: textOf,
   })
 }
 
-/** Starts the thread for one search. */
-export function startScanWorker(request: ScanRequest): Worker {
+/** Starts a thread that answers orders. */
+export function startScanWorker(): Worker {
   const source = [
-    `const { parentPort: port, workerData: request } = require('node:worker_threads')`,
+    `const { parentPort: port } = require('node:worker_threads')`,
     `const __name = (value) => value`,
     `const createScanner = ${scannerSource()}`,
     `const searchedText = ${searchedTextSource()}`,
-    `;(${String(serveScans)})({ port, fs: require('node:fs'), createScanner, searchedText, request })`,
+    `;(${String(serveScans)})({ port, fs: require('node:fs'), isAscii: require('node:buffer').isAscii, createScanner, searchedText })`,
   ].join('\n')
-  return new Worker(source, { eval: true, workerData: request, env: {}, execArgv: [], stdout: false, stderr: false })
+  return new Worker(source, { eval: true, env: {}, execArgv: [], stdout: false, stderr: false })
 }
