@@ -1,14 +1,8 @@
 /**
  * Costs of the domain and of the driver above the pipeline.
  */
-import { createToolRuntime, deniedSurface } from '../../packages/core-tools/dist/index.js'
-import {
-  createAdmissions,
-  createToolDomainRunner,
-  createToolExecutionDomain,
-  ToolExecutor,
-  toolExecutor,
-} from '../../packages/executor-tool/dist/index.js'
+import { createToolRuntime, deniedSurface } from '@toolseam/core-tools'
+import { createAdmissions, createToolDomainRunner, createToolExecutionDomain, ToolExecutor, toolExecutor } from '@toolseam/executor-tool'
 import { median } from '../lib/measure.mjs'
 
 const nothingOwned = { revertDiff: async () => {}, cancelCommand: async () => {} }

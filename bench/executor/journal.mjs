@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openJsonlJournal } from '../../packages/journal/dist/index.js'
+import { openJsonlJournal } from '@toolseam/journal'
 
 const entry = {
   kind: 'tool/call',
