@@ -70,6 +70,9 @@ const piece: fc.Arbitrary<Piece> = fc.letrec<{ piece: Piece }>((tie) => ({
 })).piece // prettier-ignore
 
 const RUNS = 10_000
+/** Of these, those called read-only are shown to bash: one process each, so not all of them. */
+const DAMAGED = 3_000
+const SHOWN = 300
 const SEED = 20_260_101
 
 describe('fuzz', () => {
@@ -99,10 +102,10 @@ describe('fuzz', () => {
       const at = place % (text.length + 1)
       return text.slice(0, at) + noise + text.slice(at + (noise === '' ? 1 : 0))
     }) // prettier-ignore
-    const samples = [...new Set(fc.sample(damaged, { numRuns: RUNS, seed: SEED }))]
+    const samples = [...new Set(fc.sample(damaged, { numRuns: DAMAGED, seed: SEED }))]
     const texts = samples.filter((text) => classify(text).verdict === 'read-only')
     expect(texts.length).toBeGreaterThan(100)
-    expect(refusedByBash(texts.slice(0, 300))).toEqual([])
+    expect(refusedByBash(texts.slice(0, SHOWN))).toEqual([])
   })
 })
 
