@@ -32,13 +32,14 @@ function refusal(state: ToolTurnState, { mode, limit, blocks, turnId }: TurnCrea
 }
 
 function blockOf({ dlineTid, callId, concurrency, settled, idempotent, attempt }: TurnCreated['blocks'][number]): TurnBlock {
-  const block = {
+  const block: TurnBlock = {
     dlineTid,
     callId,
     concurrency,
+    state: settled === true ? 'settled' : 'waiting',
     attempt: attempt ?? 1,
     idempotent: idempotent === true,
     grant: 0,
   }
-  return settled === true ? { ...block, state: 'settled', outcome: { kind: 'settled' } } : { ...block, state: 'waiting' }
+  return settled === true ? { ...block, outcome: { kind: 'settled' } } : block
 }

@@ -10,6 +10,8 @@ export function advance(state: ToolTurnState, commands: readonly ToolTurnCommand
   const swept = sweep(state)
   const granted = swept.state.phase === 'running' ? grantNext(swept.state) : { state: swept.state, runs: [] }
   const closed = closeTurn(granted.state)
+  const follows = swept.skips.length + granted.runs.length + closed.commands.length
+  if (follows === 0) return { state: closed.state, commands }
   return { state: closed.state, commands: [...commands, ...swept.skips, ...granted.runs, ...closed.commands] }
 }
 

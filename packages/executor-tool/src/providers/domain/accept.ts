@@ -8,6 +8,8 @@ import { currentBody, type RunningBody } from './context.ts'
 import { runBlock } from './run.ts'
 import { type Block, type BlockTerms, diagnose, type Domain } from './state.ts'
 
+const READY = Promise.resolve()
+
 export function handle<R>(domain: Domain<R>, given: ToolRunCommand): void {
   const { command, ident } = readCommand(given)
   const terms = command === undefined ? undefined : termsOf(domain, command)
@@ -19,7 +21,8 @@ export function handle<R>(domain: Domain<R>, given: ToolRunCommand): void {
   const block = createBlock(domain, command, { ident, terms })
   domain.active.set(command.commandId, block)
   domain.working.add(block)
-  queueMicrotask(() => void runBlock(block))
+  // A continuation is the cheapest later microtask that keeps the asynchronous context.
+  void READY.then(() => void runBlock(block))
 }
 
 function refusal<R>(domain: Domain<R>, command: ToolRunCommand | undefined, terms: BlockTerms | undefined): RejectReason | undefined {
