@@ -298,3 +298,19 @@ describe('races', () => {
     rmSync(moved, { recursive: true })
   })
 })
+
+test('F-13: the path walk says that it is not race-free and refuses links out as the descriptor walk does', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'toolseam-out-'))
+  const root = mkdtempSync(join(tmpdir(), 'toolseam-in-'))
+  writeFileSync(join(outside, 'secret'), 'secret')
+  symlinkSync(outside, join(root, 'out'))
+  const fileSystem = await createRootedFileSystem({ root, persist: false, walk: 'path' })
+  try {
+    expect(fileSystem.raceFree).toBe(false)
+    await expect(fileSystem.resolve('out/secret')).rejects.toMatchObject({ code: 'FS_OUTSIDE_ROOT' })
+    expect(existsSync(join(outside, 'secret'))).toBe(true)
+  } finally {
+    await fileSystem.close()
+    for (const folder of [outside, root]) rmSync(folder, { recursive: true, force: true })
+  }
+})

@@ -125,6 +125,61 @@ test('F-53: lines that are not in the file as the engine printed them are not gi
   expect(await grepAll(search, { pattern: 'hit' })).toMatchObject({ hits: [], warnings: ['a.txt: changed during the search'] })
 })
 
+test('F-53: a long line is read as a window at the right place behind a byte order mark', async () => {
+  const long = `${'x'.repeat(700)}hit${'y'.repeat(900)}`
+  await plant(ground.root, {
+    'bom.txt': `\uFEFFfirst hit\n${long}\n[Omitted hit\nlast hit`,
+    'wide.txt': Buffer.from(`\uFEFFa hit\n${long}\nhit`, 'utf16le'),
+  })
+  const { hits } = await grepAll(createSearch(parts()), { pattern: 'hit' })
+  expect(hits.map(({ path, line, column }) => [path, line, column])).toEqual([
+    ['bom.txt', 1, 7],
+    ['bom.txt', 2, 701],
+    ['bom.txt', 3, 10],
+    ['bom.txt', 4, 6],
+    ['wide.txt', 1, 3],
+    ['wide.txt', 2, 701],
+    ['wide.txt', 3, 1],
+  ])
+  expect(hits.filter(({ line }) => line === 2).map(({ text, cut }) => [/^x{83}hity{164}$/.test(text), cut])).toEqual([
+    [true, 'both'],
+    [true, 'both'],
+  ])
+})
+
+test('F-52: nothing is given out of a directory that was moved away, and the place is looked at once a batch', async () => {
+  const files = Array.from({ length: 40 }, (_, at) => `d/${String(at).padStart(2, '0')}.txt`)
+  await plant(ground.root, Object.fromEntries(files.map((name) => [name, 'hit\n'])))
+  let rechecks = 0
+  let there = true
+  const watched = {
+    ...ground,
+    walkPlace: async (path: string) => {
+      const place = await ground.walkPlace(path)
+      return { ...place, recheck: () => ((rechecks += 1), Promise.resolve(there)) }
+    },
+  }
+  const output = files.map((name) => `./${name.slice(2)}\x001\x1f1\x1f0\x1fhit\n`).join('')
+  const search = createSearch({ ground: watched, roots: [ground.root], spawn: () => Promise.resolve(scripted(output)) })
+  expect((await grepAll(search, { pattern: 'hit', path: 'd' })).hits).toHaveLength(40)
+  expect(rechecks).toBe(1)
+  there = false
+  await expect(grepAll(search, { pattern: 'hit', path: 'd' })).rejects.toMatchObject({ code: 'FS_NOT_FOUND' })
+})
+
+test('F-53: the fallback goes on with its worker, and with another one after a pattern that had no end', { timeout: 60_000 }, async () => {
+  await plant(ground.root, { 'a.txt': 'hit\n', 'slow.txt': `${'a'.repeat(40)}!\n` })
+  const search = createSearch({ ...parts(), engine: 'js' })
+  const once = async (): Promise<string[]> => (await grepAll(search, { pattern: 'hit' })).hits.map(({ path }) => path)
+  expect(await once()).toEqual(['a.txt'])
+  expect(await once()).toEqual(['a.txt'])
+  const caller = new AbortController()
+  const endless = grepAll(search, { pattern: '(a+)+$', signal: caller.signal })
+  setTimeout(() => caller.abort(), 100)
+  await expect(endless).rejects.toMatchObject({ code: 'TOOL_ABORTED' })
+  expect(await once()).toEqual(['a.txt'])
+})
+
 test('F-52: the Subprocess service is taken when there is one, looked up when first used', async () => {
   await plant(ground.root, { 'a.txt': 'hit\n' })
   let started = 0
