@@ -16,7 +16,7 @@ import { freshFolder, freshShell, processesWith, uniqueSleep, until } from './su
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** What the host holds on to: heap in use and buffers. */
+/** What the host holds on to: heap in use and buffers. Freed buffers are counted a little longer: what is held is the least of several looks. */
 function keptBytes(): number {
   collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
@@ -194,7 +194,7 @@ describe('ending', () => {
     const seen = job?.totalBytes ?? 0
     const before = keptBytes()
     await until(() => (job?.totalBytes ?? 0) > seen + 20_000_000, 60_000)
-    expect(keptBytes() - before).toBeLessThan(8_000_000)
+    await until(() => keptBytes() - before < 4_000_000)
     const { text, lossy } = job?.read({ from: 0 }) ?? { text: '', lossy: false }
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32 * 1024)
     expect(lossy).toBe(true)
@@ -409,7 +409,7 @@ describe('output', () => {
     const result = await run('yes', { timeoutMs: 1_000 })
     expect(result).toMatchObject({ state: 'timed-out' })
     expect(result.totalBytes).toBeGreaterThan(1_000_000)
-    expect(keptBytes() - before).toBeLessThan(8_000_000)
+    await until(() => keptBytes() - before < 4_000_000)
   })
 
   test('S-32: characters cut by chunks, by the ring and by reads; invalid bytes are counted', async () => {
