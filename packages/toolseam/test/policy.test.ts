@@ -31,7 +31,7 @@ describe('policy check', () => {
       pointer: '/dney',
       suggestion: 'deny',
     })
-    expect(problems.map((problem) => problem.pointer)).toContain('/preset')
+    expect(problems.map(({ pointer }) => pointer)).toContain('/preset')
   })
 
   test('A-44: a tool that is not there is told when the registry is complete, plugins included', async () => {

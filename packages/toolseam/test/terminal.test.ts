@@ -83,6 +83,16 @@ test('A-15: Ctrl-C at the prompt breaks off: nothing runs, exit 130', async () =
   expect(made('made.txt')).toBe(false)
 })
 
+test('A-15: Ctrl-C at a prompt of a turn stops the turn', async () => {
+  const calls = ['first', 'second'].map((name) => ({ callId: name, name: 'bash', arguments: { command: `touch ${name}.txt` } }))
+  const file = folder.file('turn.json', JSON.stringify(calls))
+  seat = sitDown(['turn', file], { cwd: folder.path })
+  await seat.seen(KEYS)
+  seat.type('\u0003')
+  expect(await seat.ended).toBe(130)
+  expect([made('first.txt'), made('second.txt')]).toEqual([false, false])
+})
+
 test('command: Ctrl-C at the terminal while the command runs exits 130', async () => {
   const at = exec('echo begun > begun.txt; exec tail -f /dev/null', '--approve', 'once')
   await expect.poll(() => made('begun.txt'), { timeout: 30_000 }).toBe(true)

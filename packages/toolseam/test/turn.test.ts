@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ended, runCli, startCli, temporaryFolder } from './cli.ts'
+import { ended, runCli, seen, startCli, temporaryFolder } from './cli.ts'
 import { endSleepers, sleepers, uniqueSeconds } from './processes.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -123,6 +123,26 @@ describe('stopping a turn', () => {
     expect(sleepers(seconds)).toEqual([])
     expect(read('made.txt')).toBe('made\n')
     expect(read('notes.txt')).toMatch(/^FIRST\n/)
+  })
+})
+
+describe('stopping harder', () => {
+  test('command: the second Ctrl-C terminates the turn that the first one is stopping', async () => {
+    const command = `trap '' TERM INT; sleep ${seconds} & while :; do sleep ${seconds}; done`
+    const file = folder.file('turn.json', JSON.stringify([call('bash', { command })]))
+    const child = startCli(['turn', file, '--json', '--preset', 'full-access'], { cwd: folder.path })
+    child.stdin?.end()
+    const end = ended(child)
+    const stopping = seen(child, { channel: 'stderr', text: 'stopping the turn' })
+    await expect.poll(() => sleepers(seconds).length, { timeout: 60_000 }).toBeGreaterThan(0)
+    child.kill('SIGINT')
+    await stopping
+    child.kill('SIGINT')
+    const { status, stdout } = await end
+    expect(status).toBe(130)
+    expect(sleepers(seconds)).toEqual([])
+    expect(lines(stdout).find(({ reason }) => reason === 'terminate')?.kind).toMatch(/^tool\.halt/)
+    expect(lines(stdout).at(-1)).toMatchObject({ status: 'halted', results: [{ error: { code: 'TOOL_ABORTED' } }] })
   })
 })
 

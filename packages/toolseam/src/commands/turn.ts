@@ -43,8 +43,9 @@ export async function turn(context: CommandContext, { source, mode, revert, trac
         if (options.json === true) void streams.out(renderEventLine(event))
         if (event.kind === 'tool.halted' || event.kind === 'tool.halt_failed') void streams.err(renderReceipt(event, calls))
       })
-      // The first signal is the turn's own stop, which keeps background work; the second ends that too.
+      // The first signal is the turn's own stop; the second takes that over and ends background work too.
       interruption.onSecond(() => void driver.halt('terminate'))
+      interruption.signal.addEventListener('abort', () => void streams.err('toolseam: stopping the turn; again terminates it\n'))
       tracer.start()
       const outcome = await driver.execute({ turnId, calls, signal: interruption.signal })
       // What the end of the runtime stops is no part of the turn.
