@@ -87,13 +87,19 @@ async function bombs() {
     const watch = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5)
     const result = await run(prepared(program), { limits: { busyMs: 5000 } })
     clearInterval(watch)
-    rows.push({ name, kind: result.ok ? 'value' : result.error.kind, grown: (Math.max(most, process.memoryUsage().rss) - before) / megabyte })
+    rows.push({
+      name,
+      kind: result.ok ? 'value' : result.error.kind,
+      grown: (Math.max(most, process.memoryUsage().rss) - before) / megabyte,
+    })
   }
   return rows
 }
 
 async function largeResult() {
-  const program = prepared('return Array.from({ length: 20000 }, (_, id) => ({ id, name: "user-" + id, active: id % 3 === 0, tags: "a,b,c" }))')
+  const program = prepared(
+    'return Array.from({ length: 20000 }, (_, id) => ({ id, name: "user-" + id, active: id % 3 === 0, tags: "a,b,c" }))',
+  )
   await timed(3, () => run(program))
   return median(await timed(9, () => run(program)))
 }
@@ -118,7 +124,11 @@ function sdkText() {
     description: `Does the thing number ${at} to whatever it is given.`,
     input: {
       type: 'object',
-      properties: { path: { type: 'string', description: 'Where' }, tags: { type: 'array', items: { type: 'string' } }, mode: { enum: ['a', 'b'] } },
+      properties: {
+        path: { type: 'string', description: 'Where' },
+        tags: { type: 'array', items: { type: 'string' } },
+        mode: { enum: ['a', 'b'] },
+      },
       required: ['path'],
     },
     output: { type: 'object', properties: { ok: { type: 'boolean' }, size: { type: 'integer' } } },
@@ -173,7 +183,11 @@ report('code-mode', {
       ['what', 'target', 'measured'],
       [
         ['warm run of `return 1`, ms', '<= 3', warm.spaced.toFixed(2)],
-        ['the same, share of a fresh worker', '<= 1/5', `${(warm.spaced / (peer.samples === undefined ? thread : median(peer.samples))).toFixed(2)}`],
+        [
+          'the same, share of a fresh worker',
+          '<= 1/5',
+          `${(warm.spaced / (peer.samples === undefined ? thread : median(peer.samples))).toFixed(2)}`,
+        ],
         ['nested call above the pipeline, µs', '<= 100', (nested.program - nested.host).toFixed(0)],
         ['100 calls of 50 ms, 100 in flight, ms', '<= 150', parallel.toFixed(0)],
         ['memory bombs, host grew at most by, MB', '<= 200', worst.toFixed(0)],
