@@ -42,7 +42,7 @@ function buildKey() {
 
 function buildInputs(folder) {
   const sources = join(root, folder, 'src')
-  const files = existsSync(sources) ? readdirSync(sources, { recursive: true }).filter((name) => /(?<!\.test)\.ts$/.test(name)) : []
+  const files = existsSync(sources) ? readdirSync(sources, { recursive: true }).filter((name) => /(?<!\.test)\.[jt]s$/.test(name)) : []
   return [
     ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tsup.config.ts'].map((name) => join(folder, name)),
     ...files.toSorted().map((name) => join(folder, 'src', name)),
