@@ -6,7 +6,7 @@ import { type LayerName, POLICY_LAYERS, type PolicyFile, type PolicyPreset } fro
 import type { LoadedLayer } from '../definition/policy.ts'
 import { checkFile } from './check-file.ts'
 import { type PlacedFault, readText, type TextPlaces } from './read-text.ts'
-import { type CompiledRule, compileRules } from './rule.ts'
+import { type CompiledRule, compileRules, readableFaults, type RuleContext } from './rule.ts'
 import { unreachableRules } from './unreachable.ts'
 
 /** A layer as found or given. */
@@ -61,7 +61,7 @@ export function assemble(raw: readonly RawLayer[], options: AssembleOptions): As
   const problems: PolicyProblem[] = []
   const read = POLICY_LAYERS.flatMap((name) => {
     const layer = raw.find((candidate) => candidate.name === name)
-    return layer === undefined ? [] : [readLayer(layer, problems)]
+    return layer === undefined ? [] : [readLayer(layer, { problems, context: contextOf(name, options) })]
   })
   const override = trustOverride(read.map(({ file }) => file))
   const layers = read.flatMap(({ layer, file, places }) =>
@@ -84,13 +84,13 @@ interface ReadLayer {
   file: PolicyFile | undefined
 }
 
-function readLayer(layer: RawLayer, problems: PolicyProblem[]): ReadLayer {
+function readLayer(layer: RawLayer, { problems, context }: { problems: PolicyProblem[]; context: RuleContext }): ReadLayer {
   const text = readText(layer.text)
   problems.push(...text.faults.map((fault) => toProblem(fault, labelOf(layer), text)))
   if (text.faults.length > 0) return { layer, places: text, file: undefined }
   const checked = checkFile(text.value, layer.name)
   if (checked.ok) return { layer, places: text, file: checked.file }
-  problems.push(...checked.faults.map((fault) => toProblem(fault, labelOf(layer), text)))
+  problems.push(...[...checked.faults, ...readableFaults(text.value, context)].map((fault) => toProblem(fault, labelOf(layer), text)))
   return { layer, places: text, file: undefined }
 }
 
@@ -110,12 +110,7 @@ function compileLayer(
   { options, override, problems }: CompileParts,
 ): CompiledLayer {
   const trusted = !layer.found || (override === undefined ? layer.trusted : override === 'always')
-  const compiled = compileRules(file, {
-    layer: layer.name,
-    base: options.root,
-    ...(options.home === undefined ? {} : { home: options.home }),
-    fold: options.fold,
-  })
+  const compiled = compileRules(file, contextOf(layer.name, options))
   const faults = [...compiled.faults, ...unreachableRules(compiled.rules, options.now)]
   problems.push(...faults.map((fault) => toProblem(fault, labelOf(layer), places)))
   const isExpired = (rule: CompiledRule): boolean => rule.expiresAt !== undefined && rule.expiresAt <= options.now
@@ -143,6 +138,10 @@ function compileLayer(
       hash: layer.hash,
     },
   }
+}
+
+function contextOf(layer: LayerName, { root, home, fold }: AssembleOptions): RuleContext {
+  return { layer, base: root, ...(home === undefined ? {} : { home }), fold }
 }
 
 /** Managed's, else the option's, else session's, user's, trusted project's. */

@@ -40,6 +40,10 @@ export async function gatherFacts({ call, view, definition }: DescribedCall, sou
   const shell = runsCommands ? shellFacts(view, sources) : undefined
   const wanted = shell?.paths ?? (view.paths ?? []).map((path) => ownPath(path, view, sources))
   const server = definition?.source?.server
+  const named = await namedWords(shell?.words ?? [], sources)
+  const paths = wanted.every(isKnown)
+    ? wanted.map((path) => told(path, sources))
+    : await Promise.all(wanted.map((path) => look(path, sources)))
   return {
     call,
     tool: server === undefined ? { name: call.tool } : { name: call.tool, server },
@@ -49,10 +53,16 @@ export async function gatherFacts({ call, view, definition }: DescribedCall, sou
     incomplete: view.incomplete === true,
     ...(shell === undefined ? {} : { commands: shell.parts }),
     cwdInside: view.cwd === undefined || isInsideAny(absolutePath(view.cwd, sources.root), sources),
-    paths: wanted.every(isKnown) ? wanted.map((path) => told(path, sources)) : await Promise.all(wanted.map((path) => look(path, sources))),
+    paths: named.length === 0 ? paths : [...paths, ...named],
     ...(view.domains === undefined ? {} : { domains: view.domains.map(normalDomain) }),
     agents: call.agents ?? (call.agent === undefined ? [] : [call.agent]),
   }
+}
+
+/** Those that a rule names; all others are words and nothing more. */
+async function namedWords(words: readonly WantedPath[], sources: FactSources): Promise<PathFact[]> {
+  const facts = await Promise.all(words.map((word) => locate(word, sources)))
+  return facts.filter((fact) => sources.isNamed?.(fact) === true)
 }
 
 function ownPath({ path, access, resolved, protected: guarded }: CallPath, view: CallView, sources: FactSources): WantedPath {

@@ -9,12 +9,12 @@ import type { Explanation, LoadedLayer, PolicyCall, PolicyJudgement, PolicyRunti
 import type { ApprovalOffer } from '../definition/record.ts'
 import { assemble, type Assembly, type RawLayer } from './assemble.ts'
 import { type CallFacts, gatherFacts } from './call-facts.ts'
-import type { FactSources } from './path-facts.ts'
+import type { FactSources, PathFact } from './path-facts.ts'
 import { unknownTools } from './check-tools.ts'
 import { explainFacts } from './explain.ts'
 import { type FoldContext, judgeFacts } from './fold.ts'
 import { compileGrant, type GrantContext, offerGrants, refuseGrantRule } from './grants.ts'
-import { matchRule } from './match.ts'
+import { isDoubtful, matchRule, namesPlace } from './match.ts'
 import { absolutePath, isInside } from './path-pattern.ts'
 import type { CompiledRule } from './rule.ts'
 import { RuleIndex } from './rule-index.ts'
@@ -64,6 +64,7 @@ class LayeredPolicy implements RulePolicy {
   #runtime: PolicyRuntime | undefined
   #assembly: Assembly
   #fold: FoldContext
+  #isNamed: FactSources['isNamed']
 
   constructor(options: PolicyOptions) {
     this.#options = options
@@ -72,6 +73,7 @@ class LayeredPolicy implements RulePolicy {
     this.#sources = factSources(options)
     this.#assembly = this.#assemble(options.layers)
     this.#fold = this.#makeFold(this.#assembly)
+    this.#isNamed = namedBy(this.#assembly)
   }
 
   get layers(): readonly LoadedLayer[] {
@@ -127,6 +129,7 @@ class LayeredPolicy implements RulePolicy {
     const assembly = this.#assemble(layers)
     this.#assembly = assembly
     this.#fold = this.#makeFold(assembly)
+    this.#isNamed = namedBy(assembly)
     this.#grants.clear()
   }
 
@@ -176,7 +179,10 @@ class LayeredPolicy implements RulePolicy {
   async #facts(call: PolicyCall): Promise<CallFacts> {
     const definition = this.#runtime?.lookup(call.tool, call.agent)
     const view = call.view ?? (await this.#describe(call))
-    return gatherFacts({ call, view, ...(definition === undefined ? {} : { definition }) }, this.#sources)
+    return gatherFacts(
+      { call, view, ...(definition === undefined ? {} : { definition }) },
+      this.#isNamed === undefined ? this.#sources : { ...this.#sources, isNamed: this.#isNamed },
+    )
   }
 
   async #describe(call: PolicyCall): Promise<CallView> {
@@ -202,6 +208,13 @@ class LayeredPolicy implements RulePolicy {
       covers: (rule, { unit }) => coversShown(rule, { unit, call, definition, root, fold }),
     }
   }
+}
+
+/** Undefined where no rule could name a word of a command. */
+function namedBy({ rules }: Assembly): FactSources['isNamed'] {
+  const word = { of: 'word', access: 'read' } as PathFact
+  const naming = rules.filter((rule) => isDoubtful(rule, word))
+  return naming.length === 0 ? undefined : (path) => naming.some((rule) => namesPlace(rule, path))
 }
 
 /** One spelling of the root: what is given below the root as written counts as below the root with links followed. */

@@ -118,7 +118,7 @@ function presetSays(unit: UnitFacts, facts: CallFacts, context: FoldContext): Pr
     if (path.access === 'write' && isProtected(path, context.policyFiles, takesWhole(path, facts))) {
       return word(presetVerb(preset, 'protected'), { verb: 'ask', yieldsTo: trustOf('user'), remember: 'none' })
     }
-    if (path.of === 'operand') return word('none')
+    if (path.of === 'operand' || path.of === 'word') return word('none')
     if (path.of === 'redirect') return word(presetVerb(preset, pathRow(path, 'write')))
     const access = fileToolAccess(facts)
     return word(presetVerb(preset, access === undefined ? callRow(facts) : pathRow(path, strictAccess(access, path.access))))

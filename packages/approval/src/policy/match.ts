@@ -48,9 +48,24 @@ export function matchRule(rule: CompiledRule, unit: UnitFacts, facts: CallFacts)
 export function appliesTo(rule: CompiledRule, unit: UnitFacts, facts: CallFacts): boolean {
   if (unit.kind !== 'path' || unit.path.of === 'call') return matchTool(rule.tool, facts.tool)
   if (rule.tool.kind === 'family' && rule.tool.name === (unit.path.access === 'read' ? 'Read' : 'Edit')) return true
+  if (isDoubtful(rule, unit.path)) return true
   if (rule.path !== undefined) return matchTool(rule.tool, facts.tool)
   // `*` without a SPEC allows whatever is written too; as an ask or deny it has met the command itself already.
   return rule.verb === 'allow' && rule.command === undefined && rule.tool.kind === 'any'
+}
+
+/** A word may be a path that is read or written; an operand that is written may be read as well. A deny or ask that names it cannot be judged. */
+export function isDoubtful({ verb, tool, path }: CompiledRule, { of, access }: PathFact): boolean {
+  if (verb === 'allow' || path === undefined || tool.kind !== 'family') return false
+  if (of === 'word') return tool.name === 'Read' || tool.name === 'Edit'
+  return of === 'operand' && access === 'write' && tool.name === 'Read'
+}
+
+/** Whether the rule speaks of the place as such. */
+export function namesPlace(rule: CompiledRule, { places }: PathFact): boolean {
+  const { path } = rule
+  if (path === undefined) return false
+  return places.some(({ given, resolved }) => matchPath(path, given) || (resolved !== undefined && matchPath(path, resolved)))
 }
 
 function matchDomain(rule: CompiledRule, facts: CallFacts): MatchOutcome {
@@ -72,7 +87,8 @@ function matchSpec(rule: CompiledRule, unit: UnitFacts, facts: CallFacts): Match
     case 'path':
       if (rule.path === undefined || (rule.command !== undefined && !rule.eitherSpec)) return 'command'
       if (rule.verb === 'allow') return matchWholePath(rule.path, unit.path) ? 'yes' : 'path'
-      if (touchesPath(rule.path, unit.path, facts)) return 'yes'
+      if (touchesPath(rule.path, unit.path, facts)) return isDoubtful(rule, unit.path) ? 'maybe' : 'yes'
+      if (unit.path.of === 'word') return 'path'
       return unit.path.certain || unit.path.places.length > 0 ? 'path' : 'maybe'
     case 'call':
       return forWantOfFacts(rule, facts, rule.path === undefined ? 'command' : 'path')
@@ -112,8 +128,9 @@ function names(pattern: CommandPattern, at: number): boolean {
 }
 
 function matchSomePath(pattern: PathPattern, facts: CallFacts, allow: boolean): boolean {
-  if (allow) return facts.paths.length > 0 && facts.paths.every((path) => matchWholePath(pattern, path))
-  return facts.paths.some((path) => touchesPath(pattern, path, facts))
+  const paths = facts.paths.filter(({ of }) => of !== 'word')
+  if (allow) return paths.length > 0 && paths.every((path) => matchWholePath(pattern, path))
+  return paths.some((path) => touchesPath(pattern, path, facts))
 }
 
 /** Allow: as given and as resolved, in every place it may have (A-42). */

@@ -9,7 +9,8 @@ export interface PathFact {
   path: string
   access: 'read' | 'write'
   protected: boolean
-  of: 'call' | 'redirect' | 'operand'
+  /** `word`: of a command that is not known to only read; it may be a path. */
+  of: 'call' | 'redirect' | 'operand' | 'word'
   /** Absolute and folded. More than one where the command changes folders first; empty where the path is not literal. */
   places: readonly { given: string; resolved?: string }[]
   /** Of the first place, as the file system spells it. */
@@ -28,6 +29,8 @@ export interface FactSources {
   home?: string | undefined
   /** Folded: what counts as inside. */
   insideFolders: readonly string[]
+  /** Whether a deny or ask rule of `Read` or `Edit` names the place; without it words of commands are not looked at. */
+  isNamed?(path: PathFact): boolean
 }
 
 export interface WantedPath extends Omit<PathFact, 'places' | 'certain' | 'inside'> {

@@ -69,6 +69,19 @@ export function compileRules(file: PolicyFile, context: RuleContext): { rules: C
   return { rules, faults }
 }
 
+/** Problems of the rules of a file that is not of the right shape, as far as they can be read. */
+export function readableFaults(value: unknown, context: RuleContext): PolicyFault[] {
+  if (typeof value !== 'object' || value === null) return []
+  return POLICY_VERBS.flatMap((verb) => {
+    const texts: unknown = Reflect.get(value, verb)
+    if (!Array.isArray(texts)) return []
+    return texts.flatMap((text: unknown, index): PolicyFault[] => {
+      const compiled = typeof text === 'string' ? compileText(text, { verb, index, context }) : []
+      return Array.isArray(compiled) ? compiled : []
+    })
+  })
+}
+
 interface TextPlace {
   verb: PolicyVerb
   index: number

@@ -10,6 +10,8 @@ import { changedFolders, type Place, readings, workingFolders, type WorkingFolde
 export interface ShellFacts {
   parts: readonly CommandPart[]
   paths: WantedPath[]
+  /** Words that may be paths, of a text that is not known to only read. */
+  words: WantedPath[]
 }
 
 /** A folder changed on the way gives a path several places. */
@@ -28,7 +30,34 @@ export function shellFacts(view: CallView, sources: FactSources): ShellFacts {
   const { operands, loose } = tellApart(named, { redirects, words: () => wordPlaces(parts, folders) })
   settleCertainty(parts, view.effects, loose)
   const moves = changedFolders(parts).map((target) => wanted(target, 'read', folders))
-  return { parts, paths: [...redirects, ...operands, ...moves] }
+  const paths = [...redirects, ...operands, ...moves]
+  return {
+    parts,
+    paths,
+    words: sources.isNamed === undefined || view.effects?.verdict === 'read-only' ? [] : possiblePaths(parts, folders, paths),
+  }
+}
+
+/** Which words a program takes for paths is not known of most (`sed -i`, `dd of=`, `git checkout`): each may be one. */
+function possiblePaths(parts: readonly CommandPart[], folders: WorkingFolders, known: readonly WantedPath[]): WantedPath[] {
+  const told = new Set(known.flatMap(({ candidates }) => lexical(candidates)))
+  const words = new Set(
+    parts
+      .filter(opensWords)
+      .flatMap(({ argv }) => argv.slice(1))
+      .flatMap((word) => (word === null ? [] : readings(word))),
+  )
+  return [...words].flatMap((word): WantedPath[] => {
+    if (word === '' || word.startsWith('-')) return []
+    const candidates = folders.placesOf(word)
+    if (lexical(candidates).every((place) => told.has(place))) return []
+    return [{ path: word, access: 'read', protected: false, of: 'word', candidates }]
+  })
+}
+
+/** Not those that only print what they are told. */
+function opensWords({ argv, unknown }: CommandPart): boolean {
+  return unknown || !['echo', 'printf'].includes(argv[0] ?? '')
 }
 
 /** Null: not literal, somewhere. */

@@ -32,7 +32,14 @@ export function showUnit(unit: UnitFacts, facts: CallFacts): PolicyUnit {
     case 'path': {
       const { path, resolved, access, protected: guarded, of, certain, places } = unit.path
       const known = resolved !== undefined && certain && places.length === 1
-      return { kind: 'path', path, ...(known ? { resolved } : {}), access, ...(guarded ? { protected: guarded } : {}), of }
+      return {
+        kind: 'path',
+        path,
+        ...(known ? { resolved } : {}),
+        access,
+        ...(guarded ? { protected: guarded } : {}),
+        of: of === 'word' ? 'operand' : of,
+      }
     }
     case 'call':
       return facts.domains === undefined ? { kind: 'call' } : { kind: 'call', domains: [...facts.domains] }

@@ -164,4 +164,26 @@ describe('A-40: what a deny meets beside the words as they stand', () => {
       expect(await verdict(policyOf({}), bash(command))).toBe('allow')
     },
   )
+
+  const paths = { session: { allow: ['bash(*)'], deny: ['Read(./secret/**)', 'Edit(./src/**)'] } }
+
+  test.each([
+    'sed -i s/a/b/ src/a.ts',
+    'dd of=src/a.ts',
+    'git checkout src/a.ts',
+    'python3 tool.py secret/key',
+    'cp secret/key x',
+    'cd sub && dd if=../secret/key',
+    'git diff --no-index /dev/null secret/key',
+    'tool --file=secret/key',
+  ])('A-40: a path among the words of a program that nobody knows is not simply let through: %j', async (command) => {
+    expect(await verdict(policyOf(paths, { preset: 'full-access' }), bash(command))).not.toBe('allow')
+  })
+
+  test.each(['sed -i s/a/b/ lib/a.ts', 'git checkout lib', 'git commit -m "change src"', 'echo secret > x'])(
+    'A-40: other words are words: %j',
+    async (command) => {
+      expect(await verdict(policyOf(paths, { preset: 'full-access' }), bash(command))).toBe('allow')
+    },
+  )
 })

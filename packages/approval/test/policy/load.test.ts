@@ -12,7 +12,7 @@ import type { RulePolicy } from '../../src/definition/policy.ts'
 import { configFolder } from '../../src/providers/policy-files/config-folder.ts'
 import { loadPolicy, type LoadPolicyOptions } from '../../src/providers/policy-files/load.ts'
 import { distrustProject, trustProject } from '../../src/providers/policy-files/trust.ts'
-import { bashCall, fileCall, otherCall, told, verdict } from './support.ts'
+import { bashCall, fileCall, otherCall, policyOf, told, verdict } from './support.ts'
 
 let folder: string
 let root: string
@@ -130,6 +130,7 @@ describe('A-44: load errors', () => {
     expect(found.map(({ code, file }) => `${code} ${file.replace(folder, '')}`)).toEqual([
       'POLICY_SYNTAX /managed.json',
       'POLICY_SYNTAX /config/policy.json',
+      'POLICY_BAD_PATTERN /config/policy.json',
       'POLICY_VERSION /project/toolseam.policy.json',
       'POLICY_UNKNOWN_KEY session policy',
     ])
@@ -439,4 +440,23 @@ describe('A-33: where files may not be written', () => {
     await chmod(configDir, 0o700)
     await expect(readFile(join(configDir, 'trust.json'))).rejects.toThrow()
   })
+})
+
+test('A-44: a wrong shape hides no wrong pattern, and a name that was begun is completed', () => {
+  const thrown = ((): unknown => {
+    try {
+      policyOf({ session: { deny: ['bash(rm'], ask: [3], preset: 'full' } as never })
+      return undefined
+    } catch (error) {
+      return error
+    }
+  })()
+  const problems = (thrown as { details: { problems: { pointer: string; code: string; suggestion?: string }[] } }).details.problems
+  expect(problems.map(({ pointer, code, suggestion }) => [pointer, code, suggestion])).toEqual(
+    expect.arrayContaining([
+      ['/preset', 'POLICY_SYNTAX', 'full-access'],
+      ['/ask/0', 'POLICY_SYNTAX', undefined],
+      ['/deny/0', 'POLICY_BAD_PATTERN', undefined],
+    ]),
+  )
 })

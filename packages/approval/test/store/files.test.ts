@@ -301,3 +301,18 @@ describe('A-32: disks', () => {
 function fail(): never {
   throw new Error('not there')
 }
+
+test('A-32: a store whose folder is replaced by a link while it is open is written no more', async () => {
+  const { root } = await scratch()
+  const path = storeFolder(root)
+  const opened = await open(path)
+  await opened.request(testDraft())
+  for (const folder of [join(path, 'asks'), path, join(root, '.toolseam')]) {
+    await rename(folder, join(root, 'elsewhere'))
+    await symlink(join(root, 'elsewhere'), folder)
+    await expectCode(opened.request(testDraft()), 'APPROVAL_STORE_UNSAFE')
+    await rm(folder)
+    await rename(join(root, 'elsewhere'), folder)
+  }
+  expect((await opened.request(testDraft())).created).toBe(true)
+})

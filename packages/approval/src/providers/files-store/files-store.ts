@@ -6,7 +6,7 @@
  *   approvals/asks/ID/N.json        revisions of one ask
  *   approvals/grants/ID/grant.json  grants; `confirmed`, `revoked.json` beside it (for the user: in the configuration folder)
  */
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { ApprovalError } from '../../definition/errors.ts'
 import type { ApprovalRecord } from '../../definition/record.ts'
 import type { Seal } from '../../definition/seal.ts'
@@ -20,7 +20,7 @@ import { fileOf, NO_CHAIN, readChain, type Chain } from './chain.ts'
 import { grantFiles } from './grant-files.ts'
 import { openFolder } from './marker.ts'
 import { createPoller } from './poller.ts'
-import { makeFolder, namesIn, publish, syncFolder } from './safe-files.ts'
+import { makeFolder, namesIn, publish, requireFolder, syncFolder } from './safe-files.ts'
 
 export interface FilesStoreOptions {
   /** The folder of the store; in a project `.toolseam/approvals`. */
@@ -139,6 +139,8 @@ export async function openFilesStore(options: FilesStoreOptions): Promise<Approv
   }
 
   async function append(chain: Chain, record: ApprovalRecord): Promise<boolean> {
+    // It may have been replaced since it was opened.
+    for (const folder of [...(basename(dirname(path)) === '.toolseam' ? [dirname(path)] : []), path, asks]) requireFolder(folder)
     const number = chain.last + 1
     if (!(await publish(JSON.stringify(record), fileOf(folderOf(record.id), number), scratch))) return false
     remember(record.id, { ...chain, last: number, record: deepFreeze(record) })
