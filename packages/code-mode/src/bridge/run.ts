@@ -139,8 +139,9 @@ export class GuestRun {
 
   #programError(kind: 'exception' | 'tool-error' | 'syntax', text: string): CodeError {
     const { name, message, line, tool, code } = readError(text)
-    // The engine has two names for one thing: no room.
+    // The engine has several names for one thing: no room. The last is what it throws when there is none for the error itself.
     if (name === 'InternalError' && /^(?:out of memory|string too long)$/.test(message)) return this.#error('memory')
+    if (name === 'Error' && message === 'thrown: [uninitialized]') return this.#error('memory')
     const source = line > 0 ? this.#options.request.program.source.split('\n')[line - 1] : undefined
     return {
       kind,

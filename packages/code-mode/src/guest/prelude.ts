@@ -220,6 +220,7 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
 
   const open = create(null)
   let count = 0
+  let sent = 0
   let outstanding = 0
   let outstandingChars = 0
   let firstHeld = null
@@ -254,10 +255,9 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
       host('stop', 'call-limit')
       return new Later(() => undefined)
     }
-    const seq = ++count
+    count++
     return new Later((resolve, reject) => {
-      const call = { __proto__: null, seq, name, text, line, resolve, reject, chars: text.length, next: null }
-      open[seq] = call
+      const call = { __proto__: null, seq: 0, name, text, line, resolve, reject, chars: text.length, next: null }
       if (firstHeld === null) firstHeld = call
       else lastHeld.next = call
       lastHeld = call
@@ -270,11 +270,20 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
       const call = firstHeld
       firstHeld = call.next
       call.next = null
-      outstanding++
-      outstandingChars += call.chars
       const { text } = call
       call.text = ''
-      host('call', call.seq, call.name, text, call.line)
+      const seq = sent + 1
+      try {
+        host('call', seq, call.name, text, call.line)
+      } catch (error) {
+        // No room left for the call itself: nothing was told, and its number goes to the next.
+        call.reject(error)
+        continue
+      }
+      call.seq = sent = seq
+      open[seq] = call
+      outstanding++
+      outstandingChars += call.chars
     }
   }
   const settle = (seq, ok, text) => {
@@ -337,7 +346,8 @@ export const PRELUDE: string = String.raw`(function (host, limits) {
   const succeeded = (value) => {
     let text
     try {
-      text = encode(value === undefined ? null : value)
+      // One level less than arguments have: the result of the tool holds it.
+      text = stringify(copy(value === undefined ? null : value, null, 2))
     } catch (error) {
       const message = 'The value that the program returned is not JSON: ' + textOf(error.message, 'it cannot be read') + '. Convert it before returning it.'
       return done('exception', encode({ name: 'TypeError', message }))

@@ -93,6 +93,8 @@ const BREAKOUTS = [
   '{',
   '*/ }); //',
   '<!-- })\nreturn 1',
+  'let x = 1, y = {}\nx<!--y[`\n});globalThis.out=1;(async function(){//`]',
+  'let x: number = 1, y: any = {}\nx<!--y[`\n});globalThis.out=1;(async function(){//`]',
   '--> x',
   'return 1 }\n, async function () {',
   '#!/usr/bin/node\nreturn 1',
@@ -127,4 +129,29 @@ test('C-9: no line is added or taken, whatever is stripped', () => {
     }
     expect(lines.length - text.split('\n').length).toBeLessThanOrEqual(2)
   }
+})
+
+test.each(['Here it is:\n\n```typescript\nreturn 7\n```\n\nThis returns 7.', '```ts\nreturn 7\n```\nDone.', 'Sure:\n```js\nreturn 7\n```'])(
+  'C-9: prose around the one fenced block is left out: %j',
+  (text) => {
+    const prepared = prepareProgram(text)
+    expect(prepared.ok && prepared.program.source).toBe('return 7')
+  },
+)
+
+test('C-9: two fenced blocks are not one program', () => {
+  expect(prepareProgram('```js\n1\n```\nand\n```js\n2\n```').ok).toBe(false)
+})
+
+test.each([
+  ['{ a: 1, b: 2 }', { a: 1, b: 2 }],
+  ['const a = 1\nconst b: number = 2\n{ a, b }', { a: 1, b: 2 }],
+  ['const a = 1\n{ const b = 2; a + b }', undefined],
+  ['{}', undefined],
+])('C-9: an object at the end is a value though it reads as a block: %j', async (text, value) => {
+  const prepared = prepareProgram(text)
+  if (!prepared.ok) throw new Error(prepared.error.message)
+  // oxlint-disable-next-line no-eval -- a program of ours
+  const program: () => Promise<unknown> = (0, eval)(prepared.program.code)
+  expect(await program()).toEqual(value)
 })

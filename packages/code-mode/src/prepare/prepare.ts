@@ -6,7 +6,7 @@ import type { CodeError } from '../definition/errors.ts'
 import { stripFences } from './fences.ts'
 import type { SyntaxProblem } from './parse.ts'
 import { renderEmpty } from './render-syntax.ts'
-import { shapeBody, wholeFunction } from './shape.ts'
+import { shapeBody, wholeExpression } from './shape.ts'
 import { toPlain } from './types.ts'
 
 export type PreparedOrNot = { readonly ok: true; readonly program: PreparedProgram } | { readonly ok: false; readonly error: CodeError }
@@ -17,8 +17,8 @@ export function prepareProgram(text: string): PreparedOrNot {
   if (source.trim() === '') return refuse(source, { message: renderEmpty() })
   const plain = toPlain(source)
   if (plain.ok) return ready(source, shapeBody(plain.text, plain.tree))
-  // `function () {}` is no statement, so it does not parse as a body.
-  const called = wholeFunction(source, toPlain)
+  // `function () {}` and `{ a: 1, b: 2 }` are no statements, so they do not parse as a body.
+  const called = wholeExpression(source, toPlain)
   return called === undefined ? refuse(source, plain.problem) : ready(source, called)
 }
 

@@ -15,6 +15,21 @@ export function refusedInTree(tree: Program): SyntaxProblem | undefined {
   return undefined
 }
 
+/**
+ * `a<!--b` is a comparison to a parser of modules and begins a comment to an engine that runs scripts: what the engine leaves out could
+ * close the wrapper.
+ */
+export function refusedInText(text: string, tree: Program): SyntaxProblem | undefined {
+  if (!text.includes('<!--')) return undefined
+  for (const node of nodesOf(tree)) {
+    const right = child(node, 'right')
+    if (node.type !== 'BinaryExpression' || typeof right !== 'object' || right === null) continue
+    const { start } = right as { start?: unknown }
+    if (typeof start === 'number' && text.startsWith('<!--', start - 1)) return problem('html-comment', node.loc?.start.line)
+  }
+  return undefined
+}
+
 function refusedNode(node: Node): Refused | undefined {
   switch (node.type) {
     case 'ImportDeclaration':

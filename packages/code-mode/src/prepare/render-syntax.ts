@@ -2,7 +2,7 @@
  * What the model reads of a program that was not run because of how it is written.
  */
 
-export type Refused = 'import' | 'export' | 'require' | 'enum' | 'namespace'
+export type Refused = 'import' | 'export' | 'require' | 'enum' | 'namespace' | 'html-comment'
 
 export function renderRefused(what: Refused): string {
   switch (what) {
@@ -16,6 +16,8 @@ export function renderRefused(what: Refused): string {
       return '`enum` is not available: types are only erased. Use an object, such as `const Color = { Red: "red" } as const`.'
     case 'namespace':
       return '`namespace` is not available: types are only erased. Use a plain object or functions.'
+    case 'html-comment':
+      return '`<!--` is not available: write spaces where a comparison is meant.'
     default:
       return what satisfies never
   }

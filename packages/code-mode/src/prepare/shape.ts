@@ -3,6 +3,7 @@
  * `return` are put in, never a line.
  */
 import type { Program, Statement } from 'acorn'
+import { parseBody } from './parse.ts'
 import type { Plain } from './types.ts'
 
 export function shapeBody(text: string, tree: Program): string {
@@ -13,18 +14,27 @@ export function shapeBody(text: string, tree: Program): string {
     const called = callOf(text, last)
     if (called !== undefined) return called
   }
+  if (last.type === 'BlockStatement') return isObject(text.slice(last.start, last.end)) ? returning(text, last, '') : text
   if (last.type !== 'ExpressionStatement') return text
   // `'use strict'` as the only word is a directive, any other string a value.
   if (last.directive === 'use strict') return text
   return returning(text, last, '')
 }
 
-/** A text that is one anonymous function, which no statement can begin with. */
-export function wholeFunction(source: string, toPlain: (text: string) => Plain): string | undefined {
-  if (!/^\s*(?:\/\/[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:async\s+)?function\b/.test(source)) return undefined
+/** A text that is one anonymous function or one object, which no statement can begin with. */
+export function wholeExpression(source: string, toPlain: (text: string) => Plain): string | undefined {
+  const [begin] = /^\s*(?:\/\/[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:(?:async\s+)?function\b|\{)/.exec(source) ?? []
+  if (begin === undefined) return undefined
   const plain = toPlain(`(${source.trimEnd().replace(/;+$/, '')}\n)`)
   const only = plain.ok && plain.tree.body.length === 1 ? plain.tree.body[0] : undefined
-  return plain.ok && only !== undefined ? callOf(plain.text, only) : undefined
+  if (!plain.ok || only === undefined) return undefined
+  return begin.endsWith('{') ? shapeBody(plain.text, plain.tree) : callOf(plain.text, only)
+}
+
+/** `{ count, names }` at the end is meant as a value, though it reads as a block. */
+function isObject(block: string): boolean {
+  const parsed = parseBody(`(${block})`)
+  return parsed.ok && /[^{}\s]/.test(block)
 }
 
 function callOf(text: string, statement: Program['body'][number]): string | undefined {

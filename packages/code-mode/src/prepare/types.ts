@@ -4,7 +4,7 @@
 import type { Node, Program } from 'acorn'
 import { transform } from 'sucrase'
 import { nodesOf, parseBody, problemOf, type SyntaxProblem } from './parse.ts'
-import { refusedInTree, refusedInTypes } from './refuse.ts'
+import { refusedInText, refusedInTree, refusedInTypes } from './refuse.ts'
 
 export type Plain =
   | { readonly ok: true; readonly text: string; readonly tree: Program }
@@ -13,8 +13,7 @@ export type Plain =
 export function toPlain(source: string): Plain {
   const parsed = parseBody(source)
   if (!parsed.ok || hasTypeArguments(parsed.tree)) return stripTypes(source)
-  const refused = refusedInTree(parsed.tree)
-  return refused === undefined ? { ok: true, text: source, tree: parsed.tree } : { ok: false, problem: refused }
+  return checked(source, parsed.tree)
 }
 
 function stripTypes(source: string): Plain {
@@ -24,11 +23,15 @@ function stripTypes(source: string): Plain {
     const { code } = transform(source, { transforms: ['typescript'], disableESTransforms: true, keepUnusedImports: true })
     const parsed = parseBody(code)
     if (!parsed.ok) return parsed
-    const left = refusedInTree(parsed.tree)
-    return left === undefined ? { ok: true, text: code, tree: parsed.tree } : { ok: false, problem: left }
+    return checked(code, parsed.tree)
   } catch (error) {
     return { ok: false, problem: problemOf(error) }
   }
+}
+
+function checked(text: string, tree: Program): Plain {
+  const refused = refusedInTree(tree) ?? refusedInText(text, tree)
+  return refused === undefined ? { ok: true, text, tree } : { ok: false, problem: refused }
 }
 
 /** `f<number>(1)` is a comparison in JavaScript: nobody means that, so it is read as TypeScript. */

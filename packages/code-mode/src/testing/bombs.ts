@@ -23,6 +23,7 @@ export const MEMORY_BOMBS: readonly Bomb[] = [
     'exception',
   ]),
   bomb('native repeat', 'const a = []; for (;;) a.push("ab".repeat(2 ** 27))', [...MEMORY, 'exception']),
+  bomb('native normalize', 'let s = "\\ufdfa".repeat(1e6); for (;;) s = s.normalize("NFKD")', MEMORY),
   bomb('closures', 'const a = []; for (;;) { const big = new Array(1000).fill(0); a.push(() => big) }', MEMORY),
   bomb('promises', 'const a = []; for (;;) a.push(new Promise(() => {}).then(() => a))', MEMORY),
   bomb('linked objects after a wait', 'await tools.echo(1); let o = {}; for (;;) o = { o, pad: [1, 2, 3, 4] }', MEMORY),

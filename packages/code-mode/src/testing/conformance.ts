@@ -69,6 +69,15 @@ function values(run: Run): void {
     const nest = (depth: number): string => `let v = 1; for (let i = 0; i < ${depth}; i++) v = [v]; `
     expect(await run(`${nest(500)}return JSON.stringify(await tools.echo(v)).length`)).toMatchObject({ ok: true, value: 1001 })
     expect(await run(`${nest(100_000)}return tools.echo(v).catch((e) => e.code)`)).toMatchObject({ value: 'CODE_INVALID_ARGUMENTS' })
+    // One level is for the result that holds the value.
+    expect(await run(`${nest(511)}return v`)).toMatchObject({ ok: true })
+    expect(await run(`${nest(512)}return v`)).toMatchObject({ ok: false, error: { kind: 'exception', name: 'TypeError' } })
+  })
+
+  test('C-6: a call for which the stack has no room takes no number', async () => {
+    const program =
+      'let n = 0; const f = () => { try { f() } catch {} if (n++ < 300) { try { tools.echo(n).catch(() => 0) } catch {} } }; try { f() } catch {} return tools.echo("after")'
+    expect(await run(program)).toMatchObject({ ok: true, value: 'after' })
   })
 
   test('C-12: the value beyond resultBytes is cut, and says how long it was', async () => {
