@@ -14,10 +14,10 @@ test('section 10: the example of the README runs', async () => {
   const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
   const folder = mkdtempSync(join(import.meta.dirname, 'readme-'))
   try {
-    writeFileSync(join(folder, 'example.ts'), `${code}\nexport { listing, job }\n`)
-    const { listing, job } = (await import(join(folder, 'example.ts'))) as { listing: ToolResult; job: ToolResult }
+    writeFileSync(join(folder, 'example.ts'), `${code}\nexport { listing, started }\n`)
+    const { listing, started } = (await import(join(folder, 'example.ts'))) as { listing: ToolResult; started: ToolResult }
     expect(textOf(listing)).toMatch(/^hello\n\[exit 3\]/)
-    expect(job).toMatchObject({ isError: false, value: { state: 'running' } })
+    expect(started).toMatchObject({ isError: false, value: { state: 'running' } })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
