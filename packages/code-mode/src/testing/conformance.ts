@@ -30,7 +30,7 @@ export function runCodeRuntimeConformance(name: string, { create, timeoutMs = 30
     })
     afterAll(() => runtime.dispose())
 
-    values(run)
+    values(run, () => runtime)
     calls(run)
     endings(run)
     resources(run, () => runtime)
@@ -38,7 +38,7 @@ export function runCodeRuntimeConformance(name: string, { create, timeoutMs = 30
   })
 }
 
-function values(run: Run): void {
+function values(run: Run, runtime: () => CodeRuntime): void {
   test('C-9: the value is what is returned, or the trailing expression', async () => {
     expect(await run('return { a: [1, "x", null, true] }')).toMatchObject({ ok: true, value: { a: [1, 'x', null, true] } })
     expect(await run('const a = 20; a + 1')).toMatchObject({ ok: true, value: 21 })
@@ -75,6 +75,8 @@ function values(run: Run): void {
   })
 
   test('C-6: a call for which the stack has no room takes no number', async () => {
+    // Without a boundary it would be the stack of the host.
+    if (runtime().isolation.boundary === 'none') return
     const program =
       'let n = 0; const f = () => { try { f() } catch {} if (n++ < 300) { try { tools.echo(n).catch(() => 0) } catch {} } }; try { f() } catch {} return tools.echo("after")'
     expect(await run(program)).toMatchObject({ ok: true, value: 'after' })
