@@ -1,52 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { defineService } from '../contracts/services.ts'
-import type { ToolMode } from '../contracts/registry.ts'
-import type { ToolDefinition } from '../contracts/tool.ts'
-import { createServices } from '../services/services.ts'
-import { createRegistry, type Registry } from './registry.ts'
-
-interface Harness {
-  readonly registry: Registry<{ agent: string | undefined }>
-  readonly changes: () => number
-  readonly services: ReturnType<typeof createServices>
-}
-
-function harness(mode: ToolMode = 'native', onChange: () => void = () => undefined): Harness {
-  let changes = 0
-  const services = createServices()
-  const registry = createRegistry({
-    createExtras: (agent) => ({ agent }),
-    services,
-    emitChange() {
-      changes++
-      onChange()
-    },
-    mode,
-  })
-  return { registry, changes: () => changes, services }
-}
-
-function tool(name: string, extra: Partial<ToolDefinition> = {}): ToolDefinition {
-  return { name, description: `does ${name}`, input: { type: 'object' }, execute: () => name, ...extra }
-}
-
-function codeOf(run: () => unknown): string {
-  try {
-    run()
-  } catch (thrown) {
-    return (thrown as { code: string }).code
-  }
-  throw new Error('was not refused')
-}
-
-function messageOf(run: () => unknown): string {
-  try {
-    run()
-  } catch (thrown) {
-    return (thrown as Error).message
-  }
-  throw new Error('was not refused')
-}
+import { codeOf, harness, messageOf, tool } from '../../test/registry-support.ts'
 
 describe('scopes', () => {
   test('P-1: a scope is the same object each time and knows its parent', () => {
