@@ -1,7 +1,10 @@
 /**
- * Asks on the store `files`: the two commits of one ask and its decision, and whole calls through the runtime.
+ * Asks on the store `files`: the two commits of one ask and its decision, beside the same file steps and nothing else, as the disk of the
+ * moment decides about both; and whole calls through the runtime.
  */
 import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { openStore, approval, callback, argumentsHash } from '@toolseam/approval'
 import { createToolRuntime } from '@toolseam/core-tools'
 
@@ -28,18 +31,51 @@ function draft(index) {
   }
 }
 
-/** Asks and decisions per second, one after the other. */
-export async function askAndDecide(path, count) {
-  const store = await openStore({ kind: 'files', path })
-  const start = performance.now()
-  for (let index = 0; index < count; index += 1) {
-    const { record } = await store.request(draft(index))
-    const decision = { outcome: 'approve', by, at: new Date().toISOString(), revision: record.revision, mac: 'none' }
-    await store.decide(record.id, { expectedRevision: record.revision, decision })
+/** Asks and decisions per second, one after the other; `bare`: their file steps alone. In turns, so that both meet the same disk. */
+export async function askAndDecide(path, { blocks = 20, size = 50 } = {}) {
+  const store = await openStore({ kind: 'files', path: join(path, 'store') })
+  mkdirSync(join(path, 'bare'))
+  const ms = { stored: 0, bare: 0 }
+  for (let block = 0; block < blocks; block += 1) {
+    const start = performance.now()
+    for (let index = 0; index < size; index += 1) await askOnce(store, block * size + index)
+    const between = performance.now()
+    for (let index = 0; index < size; index += 1) fileSteps(join(path, 'bare'), block * size + index)
+    ms.stored += between - start
+    ms.bare += performance.now() - between
   }
-  const perSecond = count / ((performance.now() - start) / 1000)
   await store.dispose()
-  return perSecond
+  const perSecond = (all) => (blocks * size) / (all / 1000)
+  return { stored: perSecond(ms.stored), bare: perSecond(ms.bare) }
+}
+
+async function askOnce(store, index) {
+  const { record } = await store.request(draft(index))
+  const decision = { outcome: 'approve', by, at: new Date().toISOString(), revision: record.revision, mac: 'none' }
+  await store.decide(record.id, { expectedRevision: record.revision, decision })
+}
+
+/** A folder, two files made whole under their names, files and folders on the disk. */
+function fileSteps(path, index) {
+  const folder = join(path, `ask-${index}`)
+  mkdirSync(folder)
+  for (const name of ['1.json', '2.json']) {
+    const draftFile = join(path, 'draft')
+    const file = openSync(draftFile, 'wx')
+    writeSync(file, 'x'.repeat(1200))
+    fsyncSync(file)
+    closeSync(file)
+    linkSync(draftFile, join(folder, name))
+    syncFolder(folder)
+    unlinkSync(draftFile)
+  }
+  syncFolder(path)
+}
+
+function syncFolder(path) {
+  const folder = openSync(path, 'r')
+  fsyncSync(folder)
+  closeSync(folder)
 }
 
 /** Whole calls per second: policy, ask, decision, claim, dispatch, body, consumed. */

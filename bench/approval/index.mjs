@@ -17,7 +17,7 @@ process.env.TOOLSEAM_CONFIG_DIR = join(folder, 'config')
 try {
   const decisions = await measureDecisions(await policySubjects(root, folder))
   const loads = [50, 500].map((rules) => [`load ${rules} rules`, loadTime(rules).toFixed(1)])
-  const stored = await askAndDecide(join(folder, 'store'), 1000)
+  const { stored, bare } = await askAndDecide(folder)
   const whole = await wholeCalls(root, 500)
   const worst = (rules) =>
     Math.max(...decisions.filter(({ name }) => name.startsWith(`${rules} rules`) && !name.includes('disk')).map(({ us }) => us))
@@ -37,6 +37,7 @@ try {
         ['asks on the store `files`', 'a second'],
         [
           ['ask + decide, one after the other', stored.toFixed(0)],
+          ['the same file steps alone, in turns with it', bare.toFixed(0)],
           ['whole calls: policy, ask, decision, claim, dispatch, body, consumed', whole.toFixed(0)],
         ],
       ),
@@ -55,7 +56,7 @@ try {
       'CPU time of the whole process per awaited decision, median of 15 interleaved rounds.',
       "Decisions take the facts of a call as its tool gives them; parsing a command text is the shell package's and not in these figures.",
       'A path that the tool has not resolved is looked up on disk; the targets are about decisions, so that row is beside them.',
-      'Every step of an ask is durable (file and folder synchronised) before it counts; the disk decides how many there are.',
+      'Every step of an ask is durable (file and folder synchronised) before it counts; the disk, and who else uses it, decides how many there are.',
     ],
   })
 } finally {
