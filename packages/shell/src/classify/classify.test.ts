@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest'
 import { classify } from './classify.ts'
 
-const verdict = (command: string): string => classify(command, { cwd: '/root/work' }).verdict
+const verdict = (command: string): string => classify(command, { cwd: '/srv/app' }).verdict
 
 describe('PO-01: compound commands are judged by their worst part', () => {
   test.each([
